@@ -1,0 +1,138 @@
+//! A whole run.
+
+use super::{Conditions, Request};
+use crate::units::Nanos;
+
+/// A level as it was planned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelInfo {
+    /// `1x`, `1.5x`.
+    pub label: String,
+    /// The multiple of the target load.
+    pub factor: f64,
+    /// Closed loop: requests in flight.
+    pub concurrency: Option<u64>,
+    /// Open loop: requests per second.
+    pub rate: Option<f64>,
+    /// Rounds planned.
+    pub rounds: u32,
+    /// Requests in each planned round.
+    pub round_requests: Vec<u32>,
+    /// Uncounted requests before the first round.
+    pub warmup: u64,
+}
+
+/// A round whose every request has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundEnd {
+    /// Index of its level.
+    pub level: usize,
+    /// Its number within the level, from 0.
+    pub round: u32,
+    /// Requests in it.
+    pub requests: u32,
+    /// Where the requests' own gaps are not kept: `(gap in microseconds, count)` pairs of an HDR histogram with 3 digits.
+    pub gaps: Option<Vec<(u64, u64)>>,
+}
+
+/// The client's own health, a sample a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClientSample {
+    /// When, from the run's start.
+    pub at: Nanos,
+    /// How late the worst 1 ms timer of that second fired.
+    pub loop_lag_max: Nanos,
+    /// The 99th percentile of that lateness within the second.
+    pub loop_lag_p99: Nanos,
+    /// Share of one core that this process used, where the system tells.
+    pub cpu_share: Option<f64>,
+    /// Requests in flight.
+    pub in_flight: u64,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// All that was planned was done.
+    Complete,
+    /// The spec's budget was reached.
+    Budget,
+    /// A signal.
+    Interrupted,
+    /// The first requests all failed in a way that no more requests would mend.
+    Unusable,
+    /// Every rule was decided before the last round.
+    Decided,
+}
+
+impl EndReason {
+    /// Every reason.
+    pub const ALL: [Self; 5] = [Self::Complete, Self::Budget, Self::Interrupted, Self::Unusable, Self::Decided];
+
+    /// Its word in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Budget => "budget",
+            Self::Interrupted => "interrupted",
+            Self::Unusable => "unusable",
+            Self::Decided => "decided",
+        }
+    }
+
+    /// The reason with this word.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+/// What the end line keeps of a level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelEnd {
+    /// Index of the level.
+    pub level: usize,
+    /// Rounds that were planned.
+    pub planned_rounds: u32,
+    /// Rounds that were whole at its end.
+    pub whole_rounds: u32,
+    /// Rounds at the look that ended it, where a look did.
+    pub look: Option<u32>,
+    /// The α of that look, where a look ended it.
+    pub alpha: Option<f64>,
+}
+
+/// The run's last line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct End {
+    /// When, from the run's start.
+    pub at: Nanos,
+    /// Wall-clock end, RFC 3339.
+    pub ended: String,
+    /// Why.
+    pub reason: EndReason,
+    /// Requests sent, warm-up included.
+    pub requests: u64,
+    /// Of these, errored.
+    pub errors: u64,
+    /// What became of each level that was begun.
+    pub levels: Vec<LevelEnd>,
+}
+
+/// A whole run, as far as it got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// Under what it was made.
+    pub conditions: Conditions,
+    /// Every request that ended, warm-up included, by id.
+    pub requests: Vec<Request>,
+    /// Every whole round.
+    pub rounds: Vec<RoundEnd>,
+    /// The client's own health.
+    pub client: Vec<ClientSample>,
+    /// The last line; `None` where the run was cut.
+    pub end: Option<End>,
+    /// Where it was read from a file: lines that could not be read, with why.
+    pub damage: Vec<String>,
+}

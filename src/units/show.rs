@@ -1,0 +1,81 @@
+//! How figures are spelt for people. One rule everywhere: three significant digits from 1 on, milliseconds up to 10 s, then seconds.
+
+/// The unit a value is held in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Milliseconds.
+    Ms,
+    /// A share between 0 and 1, spelt in per cent.
+    Share,
+    /// A difference of two shares, spelt in percentage points.
+    Points,
+    /// A relative change as a fraction, spelt in per cent with a sign.
+    Change,
+    /// Requests per second.
+    PerSecond,
+    /// Tokens per second.
+    TokensPerSecond,
+    /// A bare count of tokens.
+    Tokens,
+}
+
+impl Unit {
+    /// The unit's name in `verdict.json`: `ms`, `%`, `pp`, `/s`, `tok/s`, `tokens`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ms => "ms",
+            Self::Share | Self::Change => "%",
+            Self::Points => "pp",
+            Self::PerSecond => "/s",
+            Self::TokensPerSecond => "tok/s",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
+/// Spells `value`, which is held in `unit`, for a person.
+#[must_use]
+pub fn show(value: f64, unit: Unit) -> String {
+    if !value.is_finite() {
+        return "unbounded".to_owned();
+    }
+    match unit {
+        Unit::Ms if value.abs() >= 10_000.0 => format!("{} s", digits(value / 1000.0)),
+        Unit::Ms => format!("{} ms", digits(value)),
+        Unit::Share => format!("{} %", percent(value)),
+        Unit::Points => format!("{}{} pp", sign(value), percent(value)),
+        Unit::Change => format!("{}{} %", sign(value), percent(value)),
+        Unit::PerSecond => format!("{} /s", digits(value)),
+        Unit::TokensPerSecond => format!("{} tok/s", digits(value)),
+        Unit::Tokens => format!("{value:.0}"),
+    }
+}
+
+fn sign(value: f64) -> &'static str {
+    if value > 0.0 { "+" } else { "" }
+}
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let decimals = if (percent - percent.round()).abs() < 5e-7 {
+        0
+    } else if percent.abs() >= 99.9 {
+        2
+    } else {
+        1
+    };
+    format!("{percent:.decimals$}")
+}
+
+fn digits(value: f64) -> String {
+    let size = value.abs();
+    let decimals = if size >= 100.0 {
+        0
+    } else if size >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$}")
+}
