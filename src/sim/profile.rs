@@ -234,7 +234,7 @@ fn near(kind: &str, option: &str) -> Option<&'static str> {
     options(kind)
         .into_iter()
         .map(|known| (strsim::damerau_levenshtein(known, option), known))
-        .filter(|(distance, known)| *distance <= known.len().div_ceil(3))
+        .filter(|(distance, known)| *distance <= (known.len() / 3).max(1))
         .min()
         .map(|(_, known)| known)
 }
