@@ -1,0 +1,173 @@
+//! The HTTP face: sockets and the real clock around the engine.
+
+use super::answer::{self, Answer};
+use super::engine::{Ask, Engine, Schedule};
+use super::request::{Form, Request};
+use super::stream::{self, Stream};
+use super::timer::Timer;
+use super::{Fault, Profile};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use bytes::Bytes;
+use serde_json::json;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// Bytes of a request's body that are read.
+const MAX_REQUEST: usize = 16 << 20;
+
+/// A simulated server that is running on its own thread. Stops, and has stopped, when dropped.
+#[derive(Debug)]
+pub struct Running {
+    /// Where it listens.
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// The base URL to send load to: `http://ADDRESS/v1`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the server was printed by its own thread.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What all requests share.
+pub(super) struct Server {
+    pub(super) profile: Profile,
+    pub(super) timer: Timer,
+    start: Instant,
+    state: Mutex<(u64, Engine)>,
+}
+
+impl Server {
+    /// The instant of an offset from the server's start.
+    pub(super) fn instant(&self, offset: std::time::Duration) -> Instant {
+        self.start + offset
+    }
+
+    fn arrive(&self, arrival: Instant, ask: Ask) -> (u64, Schedule) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = state.0;
+        state.0 += 1;
+        let schedule = state.1.arrive(arrival.saturating_duration_since(self.start), ask);
+        (number, schedule)
+    }
+}
+
+/// Starts serving `profile` on `listener`, on a thread and a runtime of its own.
+///
+/// # Errors
+/// Where the listener cannot be used, or no thread can be started.
+pub fn start(profile: Profile, listener: TcpListener) -> std::io::Result<Running> {
+    let address = listener.local_addr()?;
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let timer = Timer::start()?;
+    let engine = Engine::new(profile.clone());
+    let server = Arc::new(Server { profile, timer, start: Instant::now(), state: Mutex::new((0, engine)) });
+    let (stop, stopped) = oneshot::channel::<()>();
+    let listener = {
+        let _inside = runtime.enter();
+        tokio::net::TcpListener::from_std(listener)?
+    };
+    let thread = std::thread::Builder::new().name("sim".to_owned()).spawn(move || {
+        runtime.block_on(async {
+            // Without Nagle's algorithm each event leaves when it is written.
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+            tokio::select! {
+                _ = axum::serve(listener, router(server)) => {}
+                _ = stopped => {}
+            }
+        });
+    })?;
+    Ok(Running { address, stop: Some(stop), thread: Some(thread) })
+}
+
+fn router(server: Arc<Server>) -> axum::Router {
+    axum::Router::new()
+        .route("/health", get(|| async { Json(json!({ "status": "ok" })) }))
+        .route("/v1/models", get(models))
+        .route("/v1/chat/completions", post(chat))
+        .route("/v1/completions", post(text))
+        .fallback(|| async { refuse(404, "there is nothing at this path") })
+        .layer(axum::extract::DefaultBodyLimit::max(MAX_REQUEST))
+        .with_state(server)
+}
+
+async fn models(State(server): State<Arc<Server>>) -> Response {
+    let model = json!({ "id": server.profile.model, "object": "model", "owned_by": "sim", "max_model_len": server.profile.context });
+    Json(json!({ "object": "list", "data": [model] })).into_response()
+}
+
+async fn chat(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
+    complete(server, Form::Chat, body).await
+}
+
+async fn text(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
+    complete(server, Form::Text, body).await
+}
+
+async fn complete(server: Arc<Server>, form: Form, body: Result<Bytes, BytesRejection>) -> Response {
+    let arrival = Instant::now();
+    let Ok(body) = body else { return refuse(413, "the request is too large") };
+    let request = match Request::read(form, &body) {
+        Ok(request) => request,
+        Err(message) => return refuse(400, &message),
+    };
+    let profile = &server.profile;
+    if request.model.as_ref().is_some_and(|model| *model != profile.model) {
+        return refuse(404, "the model does not exist; see /v1/models");
+    }
+    let output = request.output_tokens(profile.natural);
+    if request.prompt_tokens.saturating_add(request.max_tokens) > profile.context {
+        return refuse(400, "the prompt and max_tokens are longer than the model's context");
+    }
+    let (number, schedule) = server.arrive(arrival, Ask { prompt_tokens: request.prompt_tokens, output_tokens: output });
+    match schedule.fault {
+        Some(Fault::Http500) => return refuse(500, "simulated failure"),
+        Some(Fault::Http429) => return refuse(429, "simulated overload"),
+        Some(Fault::Http503) => return refuse(503, "simulated loading"),
+        _ => {}
+    }
+    let answer = Answer::new(&request, number, &profile.model, profile.cached);
+    let reason = if output < request.max_tokens { "stop" } else { "length" };
+    if request.stream {
+        let usage = (profile.usage && request.include_usage).then_some(output);
+        let body = Stream::new(Arc::clone(&server), answer, schedule, output).end(reason, usage);
+        let head = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+        return (head, Body::from_stream(stream::body(body))).into_response();
+    }
+    server.timer.sleep_until(server.instant(schedule.token(output.saturating_sub(1)))).await;
+    match schedule.fault {
+        None => Json(answer.whole(output, reason, profile.usage)).into_response(),
+        Some(Fault::Empty) => Json(answer.whole(0, "stop", profile.usage)).into_response(),
+        Some(Fault::Stall) => std::future::pending().await,
+        Some(_) => refuse(500, "simulated failure"),
+    }
+}
+
+fn refuse(status: u16, message: &str) -> Response {
+    let code = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (code, Json(answer::error(message, status))).into_response()
+}
