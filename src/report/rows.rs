@@ -1,0 +1,1 @@
+//! The one table of rows that every spelling shows.
