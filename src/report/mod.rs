@@ -1,6 +1,7 @@
 //! One model, several spellings. Nothing here computes a number that is not in the model.
 
 pub mod csv;
+mod facts;
 pub mod html;
 pub mod json;
 pub mod junit;
