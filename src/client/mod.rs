@@ -7,9 +7,9 @@ mod exchange;
 mod http;
 mod probe;
 mod ready;
+mod stamp;
 
 pub use config::Config;
 pub use error::{ClientError, TargetError};
 pub use http::{Client, Prepared};
 pub use probe::{ExactSupport, PROBE_WORDS, Probes};
-pub use ready::ModelInfo;

@@ -1,108 +1,75 @@
-//! What the simulated server says, as JSON.
+//! What the simulated server says.
 
-use super::request::{Form, Request};
+use crate::wire::{Api, DONE, Spelling};
 use serde_json::{Value, json};
 
-/// One answer's constant parts.
+/// One answer.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
-    form: Form,
-    id: String,
+    api: Api,
     model: String,
-    prompt_tokens: u64,
-    cached_tokens: u64,
+    spelling: Spelling,
+    /// Whether usage is told, and its counts.
+    usage: Option<Usage>,
+}
+
+/// What an answer tells of its counts beside the tokens generated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Usage {
+    pub(super) prompt: u64,
+    pub(super) cached: u64,
 }
 
 impl Answer {
-    pub(super) fn new(request: &Request, number: u64, model: &str, cached_tokens: u64) -> Self {
-        Self {
-            form: request.form,
-            id: format!("sim-{number}"),
-            model: model.to_owned(),
-            prompt_tokens: request.prompt_tokens,
-            cached_tokens: cached_tokens.min(request.prompt_tokens),
+    pub(super) fn new(api: Api, number: u64, model: &str, usage: Option<Usage>) -> Self {
+        Self { api, model: model.to_owned(), spelling: Spelling::new(api, format!("sim-{number}"), model, 0), usage }
+    }
+
+    /// The event that holds a role and no text; nothing where the protocol has none.
+    pub(super) fn role(&self) -> Vec<u8> {
+        self.spelling.role()
+    }
+
+    /// An event with `tokens` tokens, the first of which is the answer's token number `first`.
+    pub(super) fn tokens(&self, first: u64, tokens: u64) -> Vec<u8> {
+        self.spelling.tokens(&text(first, tokens))
+    }
+
+    /// An error in the stream.
+    pub(super) fn error(&self) -> Vec<u8> {
+        self.spelling.error(500, "simulated failure")
+    }
+
+    /// The events that end a stream of `output` tokens.
+    pub(super) fn end(&self, reason: &str, output: u64) -> Vec<u8> {
+        let mut events = self.spelling.finish(reason);
+        if let Some(Usage { prompt, cached }) = self.usage {
+            events.extend(self.spelling.usage(prompt, output, Some(cached)));
         }
-    }
-
-    /// Whether it is a chat's.
-    pub(super) fn is_chat(&self) -> bool {
-        self.form == Form::Chat
-    }
-
-    fn chunk(&self, choices: &Value) -> Value {
-        let object = match self.form {
-            Form::Chat => "chat.completion.chunk",
-            Form::Text => "text_completion",
-        };
-        json!({ "id": self.id, "object": object, "created": 0, "model": self.model, "choices": choices })
-    }
-
-    /// The event that holds a role and no text.
-    pub(super) fn role(&self) -> String {
-        event(&self.chunk(&json!([{ "index": 0, "delta": { "role": "assistant", "content": "" }, "finish_reason": null }])))
-    }
-
-    /// An event with `tokens` tokens.
-    pub(super) fn tokens(&self, first: u64, tokens: u64) -> String {
-        let text = text(first, tokens);
-        let choice = match self.form {
-            Form::Chat => json!([{ "index": 0, "delta": { "content": text }, "finish_reason": null }]),
-            Form::Text => json!([{ "index": 0, "text": text, "finish_reason": null }]),
-        };
-        event(&self.chunk(&choice))
-    }
-
-    /// The events that end a stream.
-    pub(super) fn end(&self, reason: &str, usage: Option<u64>) -> String {
-        let choice = match self.form {
-            Form::Chat => json!([{ "index": 0, "delta": {}, "finish_reason": reason }]),
-            Form::Text => json!([{ "index": 0, "text": "", "finish_reason": reason }]),
-        };
-        let mut text = event(&self.chunk(&choice));
-        if let Some(output) = usage {
-            let mut last = self.chunk(&json!([]));
-            last["usage"] = self.usage(output);
-            text.push_str(&event(&last));
-        }
-        text.push_str("data: [DONE]\n\n");
-        text
+        events.extend(DONE);
+        events
     }
 
     /// A whole answer to a request that asked for no stream.
-    pub(super) fn whole(&self, output: u64, reason: &str, with_usage: bool) -> Value {
+    pub(super) fn whole(&self, output: u64, reason: &str) -> Value {
         let text = text(0, output);
-        let (object, choice) = match self.form {
-            Form::Chat => {
-                ("chat.completion", json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": reason }))
+        let (object, choice) = match self.api {
+            Api::Chat => {
+                let message = json!({ "role": "assistant", "content": text });
+                ("chat.completion", json!({ "index": 0, "message": message, "finish_reason": reason }))
             }
-            Form::Text => ("text_completion", json!({ "index": 0, "text": text, "finish_reason": reason })),
+            Api::Completions => ("text_completion", json!({ "index": 0, "text": text, "finish_reason": reason })),
         };
-        let mut answer = json!({ "id": self.id, "object": object, "created": 0, "model": self.model, "choices": [choice] });
-        if with_usage {
-            answer["usage"] = self.usage(output);
-        }
-        answer
+        let usage = self.usage.map(|Usage { prompt, cached }| {
+            let details = json!({ "cached_tokens": cached });
+            json!({ "prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output, "prompt_tokens_details": details })
+        });
+        json!({ "id": "sim", "object": object, "created": 0, "model": self.model, "choices": [choice], "usage": usage })
     }
-
-    fn usage(&self, output: u64) -> Value {
-        let cached = json!({ "cached_tokens": self.cached_tokens });
-        let total = self.prompt_tokens + output;
-        json!({ "prompt_tokens": self.prompt_tokens, "completion_tokens": output, "total_tokens": total, "prompt_tokens_details": cached })
-    }
-}
-
-/// An error object as servers give it.
-pub(super) fn error(message: &str, code: u16) -> Value {
-    json!({ "error": { "message": message, "type": "sim_error", "code": code } })
-}
-
-/// A server-sent event.
-pub(super) fn event(data: &Value) -> String {
-    format!("data: {data}\n\n")
 }
 
 /// Words for tokens `first` to `first + tokens`.
 fn text(first: u64, tokens: u64) -> String {
     const WORDS: [&str; 8] = [" the", " gate", " opens", " when", " every", " token", " comes", " soon"];
-    (first..first + tokens).map(|index| WORDS[usize::try_from(index % 8).unwrap_or(0)]).collect()
+    (first..first.saturating_add(tokens)).map(|index| WORDS[usize::try_from(index % 8).unwrap_or(0)]).collect()
 }

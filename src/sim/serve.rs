@@ -1,11 +1,11 @@
 //! The HTTP face: sockets and the real clock around the engine.
 
-use super::answer::{self, Answer};
+use super::answer::{Answer, Usage};
 use super::engine::{Ask, Engine, Schedule};
-use super::request::{Form, Request};
 use super::stream::{self, Stream};
 use super::timer::Timer;
-use super::{Fault, Profile};
+use super::{Fault, Profile, request};
+use crate::wire::{Api, Spelling, parse_request};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -121,47 +121,49 @@ async fn models(State(server): State<Arc<Server>>) -> Response {
 }
 
 async fn chat(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
-    complete(server, Form::Chat, body).await
+    complete(server, Api::Chat, body).await
 }
 
 async fn text(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
-    complete(server, Form::Text, body).await
+    complete(server, Api::Completions, body).await
 }
 
-async fn complete(server: Arc<Server>, form: Form, body: Result<Bytes, BytesRejection>) -> Response {
+async fn complete(server: Arc<Server>, api: Api, body: Result<Bytes, BytesRejection>) -> Response {
     let arrival = Instant::now();
     let Ok(body) = body else { return refuse(413, "the request is too large") };
-    let request = match Request::read(form, &body) {
-        Ok(request) => request,
-        Err(message) => return refuse(400, &message),
+    let asked = match parse_request(api, &body) {
+        Ok(asked) => asked,
+        Err(error) => return refuse(400, &error.to_string()),
     };
     let profile = &server.profile;
-    if request.model.as_ref().is_some_and(|model| *model != profile.model) {
+    if asked.model != profile.model {
         return refuse(404, "the model does not exist; see /v1/models");
     }
-    let output = request.output_tokens(profile.natural);
-    if request.prompt_tokens.saturating_add(request.max_tokens) > profile.context {
+    let (prompt, most) = (request::prompt_tokens(api, &asked), request::max_tokens(&asked));
+    if prompt.saturating_add(most) > profile.context {
         return refuse(400, "the prompt and max_tokens are longer than the model's context");
     }
-    let (number, schedule) = server.arrive(arrival, Ask { prompt_tokens: request.prompt_tokens, output_tokens: output });
+    let output = request::output_tokens(&asked, profile.natural);
+    let (number, schedule) = server.arrive(arrival, Ask { prompt_tokens: prompt, output_tokens: output });
     match schedule.fault {
         Some(Fault::Http500) => return refuse(500, "simulated failure"),
         Some(Fault::Http429) => return refuse(429, "simulated overload"),
         Some(Fault::Http503) => return refuse(503, "simulated loading"),
         _ => {}
     }
-    let answer = Answer::new(&request, number, &profile.model, profile.cached);
-    let reason = if output < request.max_tokens { "stop" } else { "length" };
-    if request.stream {
-        let usage = (profile.usage && request.include_usage).then_some(output);
-        let body = Stream::new(Arc::clone(&server), answer, schedule, output).end(reason, usage);
+    let usage = profile.usage && (asked.include_usage || !asked.stream);
+    let usage = usage.then_some(Usage { prompt, cached: profile.cached.min(prompt) });
+    let answer = Answer::new(api, number, &profile.model, usage);
+    let reason = if output < most { "stop" } else { "length" };
+    if asked.stream {
         let head = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+        let body = Stream::new(Arc::clone(&server), answer, schedule, output, reason);
         return (head, Body::from_stream(stream::body(body))).into_response();
     }
     server.timer.sleep_until(server.instant(schedule.token(output.saturating_sub(1)))).await;
     match schedule.fault {
-        None => Json(answer.whole(output, reason, profile.usage)).into_response(),
-        Some(Fault::Empty) => Json(answer.whole(0, "stop", profile.usage)).into_response(),
+        None => Json(answer.whole(output, reason)).into_response(),
+        Some(Fault::Empty) => Json(answer.whole(0, "stop")).into_response(),
         Some(Fault::Stall) => std::future::pending().await,
         Some(_) => refuse(500, "simulated failure"),
     }
@@ -169,5 +171,5 @@ async fn complete(server: Arc<Server>, form: Form, body: Result<Bytes, BytesReje
 
 fn refuse(status: u16, message: &str) -> Response {
     let code = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (code, Json(answer::error(message, status))).into_response()
+    (code, [(header::CONTENT_TYPE, "application/json")], Spelling::error_body(status, message)).into_response()
 }

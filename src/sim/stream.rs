@@ -1,7 +1,7 @@
 //! A streamed answer, event by event at its time.
 
 use super::Fault;
-use super::answer::{self, Answer};
+use super::answer::Answer;
 use super::engine::Schedule;
 use super::serve::Server;
 use bytes::Bytes;
@@ -15,75 +15,66 @@ pub(super) struct Stream {
     answer: Answer,
     schedule: Schedule,
     output: u64,
+    reason: &'static str,
     /// Tokens after which its fault comes; all of them without one.
     until: u64,
     written: u64,
-    state: State,
-    reason: String,
-    usage: Option<u64>,
+    next: Next,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Next {
     Role,
     Tokens,
-    Over,
+    Nothing,
 }
 
 impl Stream {
-    pub(super) fn new(server: Arc<Server>, answer: Answer, schedule: Schedule, output: u64) -> Self {
+    pub(super) fn new(server: Arc<Server>, answer: Answer, schedule: Schedule, output: u64, reason: &'static str) -> Self {
         let until = match schedule.fault {
             None => output,
             Some(Fault::Empty) => 0,
             Some(_) => output / 2,
         };
-        Self { server, answer, schedule, output, until, written: 0, state: State::Role, reason: String::new(), usage: None }
+        Self { server, answer, schedule, output, reason, until, written: 0, next: Next::Role }
     }
 
-    /// How it ends where it has no fault.
-    pub(super) fn end(self, reason: &str, usage: Option<u64>) -> Self {
-        Self { reason: reason.to_owned(), usage, ..self }
-    }
-
-    async fn next(&mut self) -> Option<io::Result<Bytes>> {
-        if self.state == State::Role {
-            self.state = State::Tokens;
-            if self.server.profile.role && self.answer.is_chat() {
-                return Some(Ok(self.answer.role().into()));
+    async fn event(&mut self) -> Option<io::Result<Bytes>> {
+        if self.next == Next::Role {
+            self.next = Next::Tokens;
+            let role = self.answer.role();
+            if self.server.profile.role && !role.is_empty() {
+                return Some(Ok(role.into()));
             }
         }
-        if self.state == State::Over {
+        if self.next == Next::Nothing {
             return None;
         }
         if self.written < self.until {
             let tokens = self.server.profile.tokens_per_event.min(self.until - self.written);
-            // The last token's event and the end of the stream are written apart, as servers do.
-            let text = self.answer.tokens(self.written, tokens);
+            let event = self.answer.tokens(self.written, tokens);
             self.written += tokens;
             self.sleep(self.written - 1).await;
-            return Some(Ok(text.into()));
+            return Some(Ok(event.into()));
         }
-        self.state = State::Over;
+        self.next = Next::Nothing;
         self.last().await
     }
 
-    async fn last(&mut self) -> Option<io::Result<Bytes>> {
-        match self.schedule.fault {
-            None => Some(Ok(self.answer.end(&self.reason, self.usage).into())),
-            Some(Fault::Empty) => {
-                self.sleep(0).await;
-                Some(Ok(self.answer.end("stop", self.usage.map(|_| 0)).into()))
-            }
-            Some(Fault::Truncated) => None,
-            Some(Fault::Stall) => std::future::pending().await,
-            Some(Fault::Disconnect) => {
-                self.sleep(self.until).await;
-                Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "simulated disconnect")))
-            }
-            Some(Fault::InStream | Fault::Http500 | Fault::Http429 | Fault::Http503) => {
-                self.sleep(self.until.min(self.output)).await;
-                Some(Ok(answer::event(&answer::error("simulated failure", 500)).into()))
-            }
+    async fn last(&self) -> Option<io::Result<Bytes>> {
+        let Some(fault) = self.schedule.fault else {
+            return Some(Ok(self.answer.end(self.reason, self.output).into()));
+        };
+        if fault == Fault::Stall {
+            return std::future::pending().await;
+        }
+        // A fault comes in place of a token, when that would have come.
+        self.sleep(self.until).await;
+        match fault {
+            Fault::Empty => Some(Ok(self.answer.end("stop", 0).into())),
+            Fault::Disconnect => Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "simulated disconnect"))),
+            Fault::InStream => Some(Ok(self.answer.error().into())),
+            _ => None,
         }
     }
 
@@ -94,5 +85,5 @@ impl Stream {
 
 /// The body that a client reads; each event is a chunk of its own.
 pub(super) fn body(stream: Stream) -> impl futures_util::Stream<Item = io::Result<Bytes>> {
-    stream::unfold(stream, |mut stream| async move { stream.next().await.map(|event| (event, stream)) })
+    stream::unfold(stream, |mut stream| async move { stream.event().await.map(|event| (event, stream)) })
 }

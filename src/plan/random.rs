@@ -1,0 +1,75 @@
+//! Seeded random numbers. The generator is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), written out here so that no release of
+//! a dependency can change a pinned workload. Each use has a stream of its own, named and keyed, and never shares one.
+
+use std::f64::consts::TAU;
+
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// One stream of random numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// The stream called `name` under `seed`; `keys` tell its uses apart.
+    pub(super) fn stream(seed: u64, name: &str, keys: &[u64]) -> Self {
+        let named = name.bytes().fold(mix(seed ^ 0x243F_6A88_85A3_08D3), |state, byte| mix(state.wrapping_add(STEP) ^ u64::from(byte)));
+        Self(keys.iter().fold(named, |state, key| mix(state.wrapping_add(STEP) ^ mix(key.wrapping_add(STEP)))))
+    }
+
+    /// 64 random bits.
+    pub(super) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        mix(self.0)
+    }
+
+    /// A whole number below `end`, which must not be 0. Its bias is below `end / 2^64` (Lemire's multiply-and-shift).
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        let wide = (u128::from(self.bits()) * end as u128) >> 64;
+        usize::try_from(wide).unwrap_or(0)
+    }
+
+    /// Strictly between 0 and 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        ((self.bits() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Exponential with mean 1.
+    pub(super) fn exponential(&mut self) -> f64 {
+        -self.unit().ln()
+    }
+
+    /// Standard normal (Box and Muller 1958; the second of the pair is not used, so that draws stay countable).
+    pub(super) fn normal(&mut self) -> f64 {
+        let radius = (2.0 * self.exponential()).sqrt();
+        radius * (TAU * self.unit()).cos()
+    }
+
+    /// Gamma with this shape and mean 1 (Marsaglia and Tsang 2000; below 1 by their boost).
+    pub(super) fn gamma(&mut self, shape: f64) -> f64 {
+        let boost = if shape < 1.0 { self.unit().powf(1.0 / shape) } else { 1.0 };
+        let d = if shape < 1.0 { shape + 1.0 } else { shape } - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        loop {
+            let x = self.normal();
+            let v = (1.0 + c * x).powi(3);
+            if v > 0.0 && self.unit().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+                return d * v * boost / shape;
+            }
+        }
+    }
+
+    /// 0 to `len` − 1 in random order (Fisher and Yates).
+    pub(super) fn permutation(&mut self, len: usize) -> Vec<usize> {
+        let mut order: Vec<_> = (0..len).collect();
+        for last in (1..len).rev() {
+            order.swap(last, self.below(last + 1));
+        }
+        order
+    }
+}
+
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
