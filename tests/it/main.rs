@@ -2,3 +2,5 @@
 #![expect(missing_docs, reason = "a test binary has no readers of its docs")]
 
 mod architecture;
+mod cases;
+mod streams_virtual;
