@@ -13,3 +13,6 @@ pub use config::Config;
 pub use error::{ClientError, TargetError};
 pub use http::{Client, Prepared};
 pub use probe::{ExactSupport, PROBE_WORDS, Probes};
+
+#[cfg(test)]
+mod tests;
