@@ -88,7 +88,7 @@ fn the_verdicts_sentence_says_which_rule_by_how_much_and_what_to_do() {
     );
     assert_eq!(
         unproven,
-        "all 2 judged rules hold; not proven to stay within the limit: tpot p95 rises <= 10% or 1ms (changed by +17.2 % (+12.5 % to +22 %), allowed +10 %)"
+        "both judged rules hold; not proven to stay within the limit: tpot p95 rises <= 10% or 1ms (changed by +17.2 % (+12.5 % to +22 %), allowed +10 %)"
     );
 }
 
@@ -417,8 +417,8 @@ fn recording(payload: &str) -> Recording {
 #[test]
 fn csv_has_a_line_a_request_and_nothing_where_nothing_is_known() {
     insta::assert_snapshot!(csv::render(&recording("part one")).replace('\r', ""), @r"
-    id,side,part,session,level,round,turn,scheduled_ms,sent_ms,start_lag_ms,connect_ms,headers_ms,ttft_ms,ttfa_ms,tpot_ms,e2e_ms,closed_ms,stall_ms,input_tokens,output_tokens,cached_tokens,token_source,events,finish_reason,outcome,error_kind,warnings
-    0,candidate,part one,,1x,,0,1,1.25,0.25,,,500,,7.070707070707071,1200,,9,10,100,,,100,part one,error,timeout,part one
+    id,side,part,session,level,round,turn,scheduled_ms,sent_ms,start_lag_ms,connect_ms,headers_ms,ttft_ms,ttfa_ms,tpot_ms,e2e_ms,closed_ms,stall_ms,input_tokens,output_tokens,asked_input_tokens,asked_output_tokens,cached_tokens,token_source,events,finish_reason,outcome,error_kind,http_status,warnings
+    0,candidate,part one,,1x,,0,1,1.25,0.25,,,500,,7.070707070707071,1200,,9,10,100,10,100,,,100,part one,error,timeout,200,part one
     ");
 }
 

@@ -91,8 +91,12 @@ fn is_unit(word: &str) -> bool {
     matches!(word, "ms" | "s" | "%" | "pp" | "/s" | "tok/s" | "req/s" | "tokens" | "x")
 }
 
-fn is_comparison(word: &str) -> bool {
-    matches!(word, "<" | "<=" | ">" | ">=")
+/// Whether the next word belongs to this one: a comparison sign, or the name of a percentile.
+fn is_comparison(piece: &str) -> bool {
+    let word = piece.rsplit(' ').next().unwrap_or(piece);
+    let percentile =
+        word.strip_prefix(['P', 'p']).is_some_and(|rank| !rank.is_empty() && rank.chars().all(|c| c.is_ascii_digit() || c == '.'));
+    percentile || matches!(word, "<" | "<=" | ">" | ">=")
 }
 
 /// Base 64 (RFC 4648), for the digest in a page's content security policy.
