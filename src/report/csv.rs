@@ -6,7 +6,7 @@ use crate::record::{Recording, Request, Side};
 use crate::units::Nanos;
 use crate::wire::Outcome;
 
-const HEADS: [&str; 27] = [
+const HEADS: [&str; 30] = [
     "id",
     "side",
     "part",
@@ -27,12 +27,15 @@ const HEADS: [&str; 27] = [
     "stall_ms",
     "input_tokens",
     "output_tokens",
+    "asked_input_tokens",
+    "asked_output_tokens",
     "cached_tokens",
     "token_source",
     "events",
     "finish_reason",
     "outcome",
     "error_kind",
+    "http_status",
     "warnings",
 ];
 
@@ -49,7 +52,7 @@ pub fn render(recording: &Recording) -> String {
     out
 }
 
-fn cells(of: &Request, level: &str) -> [String; 27] {
+fn cells(of: &Request, level: &str) -> [String; 30] {
     let (outcome, error_kind) = match &of.outcome {
         Outcome::Ok => ("ok", ""),
         Outcome::Error(failure) => ("error", failure.kind.name()),
@@ -78,12 +81,15 @@ fn cells(of: &Request, level: &str) -> [String; 27] {
         ms(of.stall.or_else(|| of.gaps.iter().copied().max())),
         count(of.input_tokens),
         count(of.output_tokens),
+        of.asked_input.to_string(),
+        of.asked_output.to_string(),
         count(of.cached_tokens),
         of.token_source.map(|source| source.name().to_owned()).unwrap_or_default(),
         of.events.to_string(),
         text(of.finish_reason.as_deref().unwrap_or_default()),
         outcome.to_owned(),
         error_kind.to_owned(),
+        count(of.http_status.map(u64::from)),
         text(&of.warnings.join(" ")),
     ]
 }

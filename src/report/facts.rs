@@ -27,8 +27,8 @@ pub(super) fn level_title(level: &LevelTable) -> String {
 /// Goodput in its three forms, throughput beside it, errors beside both; then what is odd about the answers.
 pub(super) fn level(level: &LevelTable) -> Vec<Fact> {
     let mut facts = vec![
-        ("goodput", triple(maybe(level.goodput, Unit::Share), level.goodput_rps, level.goodput_tps)),
-        ("throughput", format!("{}, {}", per_second(level.throughput_rps), maybe(level.throughput_tps, Unit::TokensPerSecond))),
+        ("goodput", goodput(level)),
+        ("throughput", rates(level.throughput_rps, level.throughput_tps).unwrap_or_else(|| "not measured".to_owned())),
         ("errors", errors(level)),
         ("rounds", format!("{} whole", level.rounds)),
     ];
@@ -67,8 +67,16 @@ fn oddities(level: &LevelTable) -> Vec<Fact> {
     facts
 }
 
-fn triple(share: String, rps: Option<f64>, tps: Option<f64>) -> String {
-    format!("{share} of requests, {}, {}", per_second(rps), maybe(tps, Unit::TokensPerSecond))
+fn goodput(level: &LevelTable) -> String {
+    let Some(share) = level.goodput else { return "not measured".to_owned() };
+    let share = format!("{} of requests", show(share, Unit::Share));
+    rates(level.goodput_rps, level.goodput_tps).map_or_else(|| share.clone(), |rates| format!("{share}, {rates}"))
+}
+
+/// Requests and tokens per second; `None` where neither is known.
+fn rates(rps: Option<f64>, tps: Option<f64>) -> Option<String> {
+    let known = rps.is_some() || tps.is_some();
+    known.then(|| format!("{}, {}", per_second(rps), maybe(tps, Unit::TokensPerSecond)))
 }
 
 fn errors(level: &LevelTable) -> String {

@@ -68,8 +68,7 @@ impl Page {
             word,
             summary: visible(&report.summary),
             measured: report
-                .levels
-                .first()
+                .main_level()
                 .filter(|_| judged)
                 .map(|level| visible(&measured_sentence(level, &report.conditions, &report.constraints, report.headroom))),
             changed_limits: shown(facts::changed_limits(report)),
@@ -104,8 +103,7 @@ impl RuleRow {
 
 impl Section {
     fn of(level: &LevelTable, both_conventions: bool) -> Self {
-        let mut latencies = rows::latencies(level, both_conventions);
-        latencies.extend(rows::buckets(level));
+        let latencies = rows::latencies(level, both_conventions);
         Self {
             title: visible(&facts::level_title(level)),
             latencies: latencies.iter().map(|line| shown(line)).collect(),

@@ -1,6 +1,6 @@
 //! Markdown for pull requests and job summaries. Every text of others is written so that GitHub renders it as plain text.
 
-use super::rows::{self, LATENCY_HEADS, Row, WHAT_IF_HEADS};
+use super::rows::{self, LATENCY_HEADS, Mark, Row, WHAT_IF_HEADS};
 use super::text::visible;
 use super::{Report, facts, measured_sentence};
 use crate::summary::LevelTable;
@@ -61,7 +61,7 @@ fn head(report: &Report) -> String {
     let (_, word) = rows::headline(report);
     let name = report.verdict.as_ref().map_or(&report.conditions.name, |verdict| &verdict.name);
     let _ = writeln!(out, "## {word}: {}\n\n**{word}:** {}", plain(name), plain(&report.summary));
-    if let (Some(_), Some(level)) = (&report.verdict, report.levels.first()) {
+    if let (Some(_), Some(level)) = (&report.verdict, report.main_level()) {
         let sentence = measured_sentence(level, &report.conditions, &report.constraints, report.headroom);
         let _ = writeln!(out, "\nMeasured: {}", plain(&sentence));
     }
@@ -78,7 +78,7 @@ fn rules(report: &Report) -> String {
     heads.push("why");
     let body = rows.iter().map(|row| {
         let mut cells: Vec<String> = row.cells()[..columns].iter().map(|cell| plain(cell)).collect();
-        cells[0] = if row.status == row.status.to_uppercase() { format!("**{}**", row.status) } else { row.status.to_owned() };
+        cells[0] = if row.mark == Mark::Bad { format!("**{}**", row.status) } else { row.status.to_owned() };
         cells[1] = code(&row.rule);
         let warnings: Vec<String> = row.warnings.iter().map(|word| format!(" (warning: {})", plain(word))).collect();
         cells.push(format!("{}{}", plain(&row.why), warnings.concat()));
@@ -108,8 +108,7 @@ fn what_if(report: &Report) -> String {
 }
 
 fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
-    let mut lines = rows::latencies(level, both_conventions);
-    lines.extend(rows::buckets(level));
+    let lines = rows::latencies(level, both_conventions);
     let mut body = table(&LATENCY_HEADS, 1, lines.into_iter().map(|line| line.iter().map(|cell| plain(cell)).collect()));
     body.push('\n');
     for (label, value) in facts::level(level) {

@@ -12,6 +12,11 @@ mod sentence;
 pub mod terminal;
 mod text;
 
+#[cfg(test)]
+mod made;
+#[cfg(test)]
+mod tests;
+
 pub use model::{Report, WhatIf, WhatIfRow};
 pub use sentence::{measured_sentence, verdict_sentence};
 pub use text::visible;

@@ -60,7 +60,7 @@ impl Report {
     pub fn new(verdict: Option<Verdict>, exit_code: u8, levels: Vec<LevelTable>, conditions: Conditions, constraints: Vec<String>) -> Self {
         let summary = match &verdict {
             Some(verdict) => super::verdict_sentence(verdict),
-            None => levels.first().map_or_else(
+            None => main_level(&levels).map_or_else(
                 || "nothing was measured".to_owned(),
                 |level| super::measured_sentence(level, &conditions, &constraints, None),
             ),
@@ -78,4 +78,14 @@ impl Report {
             files: Vec::new(),
         }
     }
+
+    /// The level that the one sentence speaks of: `1x`, else the first.
+    #[must_use]
+    pub fn main_level(&self) -> Option<&LevelTable> {
+        main_level(&self.levels)
+    }
+}
+
+fn main_level(levels: &[LevelTable]) -> Option<&LevelTable> {
+    levels.iter().find(|level| level.level == "1x").or(levels.first())
 }

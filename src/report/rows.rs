@@ -85,7 +85,15 @@ fn row(result: &RuleResult) -> Row {
         baseline: maybe(result.baseline, result.unit),
         change: change(result),
         why: result.why.clone(),
-        warnings: result.warnings.clone(),
+        warnings: result.warnings.iter().map(|word| explained(word)).collect(),
+    }
+}
+
+/// A warning's word, with its meaning where it has one of ours.
+fn explained(word: &str) -> String {
+    match word {
+        "beyond_limit_unproven" => format!("{word}: the interval reaches beyond the limit, so staying within it is not proven"),
+        _ => word.to_owned(),
     }
 }
 
@@ -179,7 +187,7 @@ pub(super) type Line = [String; 7];
 /// The heads of [`latencies`].
 pub(super) const LATENCY_HEADS: [&str; 7] = ["latency", "P50", "P90", "P95", "P99", "max", "samples"];
 
-/// A level's latencies, over its ok requests.
+/// A level's latencies, over its ok requests, then those by length.
 pub(super) fn latencies(level: &LevelTable, both_conventions: bool) -> Vec<Line> {
     let mut lines = vec![line("TTFT (queueing included)", &level.ttft)];
     if level.ttfa != level.ttft && level.ttfa.samples > 0 {
@@ -195,11 +203,8 @@ pub(super) fn latencies(level: &LevelTable, both_conventions: bool) -> Vec<Line>
     lines.push(line("stall (longest gap)", &level.stall));
     lines.push(line("E2E", &level.e2e));
     lines
-}
-
-/// A level's latencies by length.
-pub(super) fn buckets(level: &LevelTable) -> Vec<Line> {
-    level.buckets.iter().map(|bucket| line(&format!("{} {} {}", bucket.metric, bucket.by, bucket.label), &bucket.percentiles)).collect()
+        .extend(level.buckets.iter().map(|bucket| line(&format!("{} {} {}", bucket.metric, bucket.by, bucket.label), &bucket.percentiles)));
+    lines
 }
 
 fn line(label: &str, of: &Percentiles) -> Line {

@@ -62,7 +62,8 @@ fn passed(verdict: &Verdict) -> String {
     let kept = deciding(verdict, Status::Pass);
     let mut parts = vec![match kept.len() {
         0 => "no rule is broken".to_owned(),
-        1 => format!("{} holds ({})", kept[0].rule, against_limit(kept[0])),
+        1 => format!("{} holds: {}", kept[0].rule, against_limit(kept[0])),
+        2 => "both judged rules hold".to_owned(),
         count => format!("all {count} judged rules hold"),
     }];
     let unproven: Vec<String> = kept

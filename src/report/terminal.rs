@@ -20,6 +20,9 @@ pub struct Look {
 pub fn render(report: &Report, look: Look) -> String {
     let mut page = Page { out: String::new(), look };
     page.list("limits changed since the baseline", facts::changed_limits(report), Some(Mark::Open));
+    if !page.out.is_empty() {
+        page.out.push('\n');
+    }
     page.head(report);
     page.rules(&rows::rules(report));
     let unwell: Vec<String> =
@@ -46,7 +49,7 @@ impl Page {
         let title = format!("{} {}", self.paint(word, Some(mark)), self.bold(&name));
         self.line(&title);
         self.text(&report.summary, 2);
-        if let (Some(_), Some(level)) = (&report.verdict, report.levels.first()) {
+        if let (Some(_), Some(level)) = (&report.verdict, report.main_level()) {
             self.text(&measured_sentence(level, &report.conditions, &report.constraints, report.headroom), 2);
         }
     }
@@ -76,10 +79,6 @@ impl Page {
             self.table(&LATENCY_HEADS, &rows::latencies(level, report.both_conventions));
             for (label, value) in facts::level(level) {
                 self.text(&format!("{label}: {value}"), 2);
-            }
-            let buckets = rows::buckets(level);
-            if !buckets.is_empty() {
-                self.table(&LATENCY_HEADS, &buckets);
             }
         }
     }
@@ -111,9 +110,6 @@ impl Page {
         self.line(&title);
         for item in items {
             self.text(item, 2);
-        }
-        if self.out.lines().count() == items.len() + 1 {
-            self.out.push('\n');
         }
     }
 

@@ -28,12 +28,13 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// Whether `c` is not what a reader sees: a control character, a mark that turns or hides text, or a separator that breaks lines.
+/// Whether `c` is not what a reader sees: a control character, a mark that turns or hides text, a separator that breaks
+/// lines, or no character at all.
 pub(crate) fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Whether the colon just written stands at the start of a word.
@@ -90,8 +91,12 @@ fn is_unit(word: &str) -> bool {
     matches!(word, "ms" | "s" | "%" | "pp" | "/s" | "tok/s" | "req/s" | "tokens" | "x")
 }
 
-fn is_comparison(word: &str) -> bool {
-    matches!(word, "<" | "<=" | ">" | ">=")
+/// Whether the next word belongs to this one: a comparison sign, or the name of a percentile.
+fn is_comparison(piece: &str) -> bool {
+    let word = piece.rsplit(' ').next().unwrap_or(piece);
+    let percentile =
+        word.strip_prefix(['P', 'p']).is_some_and(|rank| !rank.is_empty() && rank.chars().all(|c| c.is_ascii_digit() || c == '.'));
+    percentile || matches!(word, "<" | "<=" | ">" | ">=")
 }
 
 /// Base 64 (RFC 4648), for the digest in a page's content security policy.
