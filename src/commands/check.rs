@@ -1,12 +1,13 @@
 //! `check`: load, measure, compare with the baseline, judge, report.
 
 use super::baselines::{self, Stored};
-use super::decide::judge;
+use super::decide::{self, Judged, judge};
 use super::measure::{self, Measured};
 use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, publish};
 use crate::console::Console;
-use crate::record::EndReason;
-use crate::verdict::VerdictStatus;
+use crate::record::{EndReason, Recording};
+use crate::verdict::{ValidityStatus, VerdictStatus};
+use std::path::PathBuf;
 
 /// What `check` was asked for.
 #[derive(Debug, Clone)]
@@ -32,18 +33,20 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
     let stored = baselines::read(&name, &request.baseline, console)?;
     prepared.announce(&request.load, console)?;
 
+    let slo = prepared.source.spec().slo.clone();
     let mut chosen = None;
     let (measured, source) = prepared.measure(
         options,
         |conditions| {
-            chosen = Some(Stored::choose(stored, conditions)?);
+            let found = Stored::choose(stored, conditions)?;
+            super::require_one(&slo, &request.baseline, &found)?;
+            chosen = Some(found);
             Ok(())
         },
         console,
     )?;
     let Measured { loaded, shared_tokens } = measured;
     let chosen = chosen.ok_or_else(|| Error::usage("no baseline was looked for", "report this as a bug"))?;
-    super::require_one(source.spec(), &request.baseline, &chosen)?;
     if loaded.recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Interrupted) {
         console.note(&format!("what was measured is in {}", request.load.out.join(measure::RUN_FILE).display()));
         return Err(Error::Interrupted);
@@ -55,15 +58,22 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
         judged.report.files.push(request.load.out.join(measure::RUN_FILE).display().to_string());
     }
     if request.baseline.save {
-        let passed = judged.report.verdict.as_ref().is_some_and(|verdict| verdict.status == VerdictStatus::Pass);
-        if passed {
-            match baselines::keep(&loaded.recording, &baselines::folder(&name)) {
-                Ok(path) => judged.report.files.push(path.display().to_string()),
-                Err(error) => failures.push(error),
-            }
-        } else {
-            console.note("the run did not pass and was not saved as a baseline");
+        match save(&loaded.recording, &judged, &name) {
+            Ok(Some(path)) => judged.report.files.push(path.display().to_string()),
+            Ok(None) => console.note("the run did not pass and was not saved as a baseline"),
+            Err(error) => failures.push(error),
         }
     }
     Ok(publish::publish(judged.report, &request.load.out, request.format, failures, console))
+}
+
+/// Keeps a run that passed, or the very first one of a spec whose rules all compare with a baseline.
+fn save(recording: &Recording, judged: &Judged, name: &str) -> Result<Option<PathBuf>, Error> {
+    let Some(verdict) = &judged.report.verdict else { return Ok(None) };
+    let is_sound = verdict.validity.iter().all(|check| matches!(check.status, ValidityStatus::Ok | ValidityStatus::Warn));
+    let is_first = decide::judges_nothing(verdict) && is_sound;
+    if verdict.status != VerdictStatus::Pass && !is_first {
+        return Ok(None);
+    }
+    baselines::keep(recording, &baselines::folder(name)).map(Some)
 }

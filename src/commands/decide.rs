@@ -5,9 +5,9 @@ use super::{Exit, load};
 use crate::compare;
 use crate::record::Recording;
 use crate::report::Report;
-use crate::spec::{ExactOutput, Spec};
+use crate::spec::{ExactOutput, RuleKind, Spec};
 use crate::summary::{self, Lens, Summary};
-use crate::verdict::{self, Inputs};
+use crate::verdict::{self, Inputs, Status, Verdict};
 
 /// A judged run.
 pub(super) struct Judged {
@@ -36,8 +36,18 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
         headroom: None,
     });
     let unusable = !recording.requests.is_empty() && recording.requests.iter().all(load::is_unusable);
-    let exit = if unusable { Exit::Target } else { Exit::of(&verdict, spec.slo.on_inconclusive) };
+    let exit = match Exit::of(&verdict, spec.slo.on_inconclusive) {
+        _ if unusable => Exit::Target,
+        Exit::Invalid => Exit::Invalid,
+        _ if judges_nothing(&verdict) => Exit::Baseline,
+        exit => exit,
+    };
     let constraints = spec.slo.request.iter().map(|constraint| constraint.text.clone()).collect();
     let report = Report::new(Some(verdict), exit.code(), summary.tables(), recording.conditions.clone(), constraints);
     Judged { report, exit, summary }
+}
+
+/// Whether every rule that decides compares with a baseline, and there was none.
+pub(super) fn judges_nothing(verdict: &Verdict) -> bool {
+    verdict.rules.iter().all(|rule| rule.kind == RuleKind::Advise || rule.status == Status::NoBaseline)
 }

@@ -46,7 +46,7 @@ pub fn judge(request: &Judge, console: &Console) -> Result<Exit, Error> {
     for (number, run) in runs.iter().enumerate() {
         let stored = baselines::read(&source.spec().name, &request.baseline, console)?;
         let chosen = stored.choose(&run.conditions)?;
-        super::require_one(source.spec(), &request.baseline, &chosen)?;
+        super::require_one(&source.spec().slo, &request.baseline, &chosen)?;
         let mut judged = decide(source.spec(), run, chosen, None);
         judged.report.both_conventions = request.both_conventions;
         judged.report.what_if = tried(&judged, &what_if);

@@ -34,13 +34,13 @@ pub use validate::{Validate, validate};
 pub use workloads::workloads;
 
 use crate::console::Console;
-use crate::spec::{RuleKind, Spec};
+use crate::spec::{RuleKind, Slo};
 use baselines::Chosen;
 
 /// Shows what stopped a command, its causes, and what to do.
 pub fn show(error: &Error, console: &Console) {
     if let Error::Spec(spec) = error {
-        console.diagnostics(&spec.problems().render(console.colors_stderr()));
+        console.rendered(&spec.problems().render(console.colors_errors()));
         return;
     }
     let help = error.help();
@@ -57,8 +57,8 @@ pub fn show(error: &Error, console: &Console) {
 }
 
 /// Stops where no rule that decides can be judged for want of a baseline.
-fn require_one(spec: &Spec, options: &BaselineOptions, chosen: &Chosen) -> Result<(), Error> {
-    let decides = |kind: RuleKind| spec.slo.rules.iter().any(|rule| rule.kind == kind);
+fn require_one(slo: &Slo, options: &BaselineOptions, chosen: &Chosen) -> Result<(), Error> {
+    let decides = |kind: RuleKind| slo.rules.iter().any(|rule| rule.kind == kind);
     if decides(RuleKind::Require) || !decides(RuleKind::Regression) || !chosen.runs.is_empty() || options.save {
         return Ok(());
     }

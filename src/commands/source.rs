@@ -48,7 +48,7 @@ pub(super) fn load(options: &SpecOptions, console: &Console) -> Result<Loaded, E
     let (source, folder) = read(&options.spec)?;
     let checked = spec::parse(&source, &options.permissions)?;
     if !checked.warnings.is_empty() {
-        console.diagnostics(&Problems::new(&source, checked.warnings.clone()).render(console.colors_stderr()));
+        console.rendered(&Problems::new(&source, checked.warnings.clone()).render(console.colors_errors()));
     }
     Ok(Loaded { source, checked, folder })
 }
