@@ -21,7 +21,8 @@ impl Loaded {
     }
 
     /// Stops where a command needs more of the spec than it holds.
-    pub(super) fn need(&self, issues: Vec<Issue>) -> Result<(), Error> {
+    pub(super) fn need(&self, issues: impl IntoIterator<Item = Issue>) -> Result<(), Error> {
+        let issues: Vec<Issue> = issues.into_iter().collect();
         if issues.is_empty() {
             return Ok(());
         }

@@ -123,11 +123,11 @@ async fn model(client: &Client, named: Option<&str>, console: &Console) -> Resul
             if served.is_none() {
                 console.note(&format!("the server does not list the model `{named}`; asking for it all the same"));
             }
-            Ok((named.to_owned(), served.and_then(|model| model.max_len)))
+            Ok((named.to_owned(), served.and_then(|model| model.max_model_len)))
         }
         (Ok(models), None) => {
             let first = models.into_iter().next().ok_or_else(|| Error::usage("the server lists no model", "name it: --model"))?;
-            Ok((first.id, first.max_len))
+            Ok((first.id, first.max_model_len))
         }
         (Err(_), Some(named)) => Ok((named.to_owned(), None)),
         (Err(error), None) => Err(error.into()),
