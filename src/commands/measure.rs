@@ -200,7 +200,8 @@ fn conditions(spec: &Spec, ready: &Ready, label: &str, (run_id, load): (String, 
 }
 
 /// Every line that decides, so that a report can list which of them changed since the baseline.
-pub(super) fn limits(spec: &Spec) -> Vec<String> {
+#[must_use]
+pub fn limits(spec: &Spec) -> Vec<String> {
     let slo = &spec.slo;
     let mut lines: Vec<String> = slo.request.iter().map(|constraint| constraint.text.clone()).collect();
     lines.extend(slo.rules.iter().map(|rule| format!("{} {}", rule.kind.name(), rule.text)));
