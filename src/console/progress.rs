@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 /// Without a terminal, a line this often.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
+const BAR: &str = "{prefix} {bar:24.cyan/dim} {wide_msg}";
+
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProgressUpdate {
@@ -97,7 +99,7 @@ impl Progress {
     }
 
     pub(super) fn bar(bar: ProgressBar) -> Self {
-        let style = ProgressStyle::with_template("{prefix} {bar:24.cyan/dim} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template(BAR).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=>-"));
         Self { shown: Shown::Bar(bar) }
     }
@@ -194,6 +196,11 @@ mod tests {
     fn a_hostile_label_cannot_steer_the_terminal() {
         let update = ProgressUpdate { level: "\x1b[2J".to_owned(), ..ProgressUpdate::default() };
         assert_eq!(update.title(), "level \\u{1b}[2J");
+    }
+
+    #[test]
+    fn the_bars_template_is_one() {
+        assert!(ProgressStyle::with_template(BAR).is_ok());
     }
 
     #[test]

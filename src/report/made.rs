@@ -1,12 +1,12 @@
 //! Made models for the tests of every spelling.
 
 use super::{Report, WhatIf, WhatIfRow};
-use crate::record::{Conditions, HardwareInfo, LevelInfo, LoadInfo, TargetInfo, WorkloadInfo};
+use crate::record::{Conditions, HardwareInfo, LevelInfo, LoadInfo, Recording, Request, Side, TargetInfo, WorkloadInfo};
 use crate::spec::RuleKind;
 use crate::summary::{BucketRow, LevelTable, Percentiles};
-use crate::units::Unit;
+use crate::units::{Nanos, Unit};
 use crate::verdict::{BaselineInfo, Method, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus};
-use crate::wire::ErrorKind;
+use crate::wire::{ErrorKind, Failure, Outcome};
 
 /// Every model by its name.
 pub(super) fn all() -> Vec<(&'static str, Report)> {
@@ -262,4 +262,40 @@ fn conditions() -> Conditions {
         flags: vec!["concurrency=60".to_owned()],
         calibrated: true,
     }
+}
+
+/// A recording of one errored request with `payload` wherever text can come from outside.
+pub(super) fn recording(payload: &str) -> Recording {
+    let request = Request {
+        id: 0,
+        side: Side::Candidate,
+        part: Some(payload.to_owned()),
+        session: None,
+        level: 0,
+        round: None,
+        turn: 0,
+        scheduled: Nanos(1_000_000),
+        sent: Nanos(1_250_000),
+        connect: None,
+        headers: None,
+        first_token: Some(Nanos(500_000_000)),
+        first_answer: None,
+        last_token: Some(Nanos(1_200_000_000)),
+        closed: None,
+        input_tokens: Some(10),
+        output_tokens: Some(100),
+        asked_input: 10,
+        asked_output: 100,
+        cached_tokens: None,
+        token_source: None,
+        events: 100,
+        gaps: vec![Nanos(7_000_000), Nanos(9_000_000)],
+        stall: None,
+        finish_reason: Some(payload.to_owned()),
+        outcome: Outcome::Error(Failure::new(ErrorKind::Timeout, "the server's own words")),
+        http_status: Some(200),
+        warnings: vec![payload.to_owned()],
+    };
+    let conditions = measured().conditions;
+    Recording { conditions, requests: vec![request], rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() }
 }

@@ -13,6 +13,8 @@ pub mod terminal;
 mod text;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod made;
 #[cfg(test)]
 mod tests;
