@@ -2,3 +2,7 @@
 #![expect(missing_docs, reason = "a test binary has no readers of its docs")]
 
 mod architecture;
+mod captures;
+mod cases;
+mod sse_oracle;
+mod streams_virtual;
