@@ -49,11 +49,19 @@ impl Client {
     /// # Errors
     /// [`ClientError`]: an address that is not HTTP, a header that cannot be sent, TLS that cannot be set up.
     pub fn new(config: Config, epoch: Instant) -> Result<Self, ClientError> {
+        Self::trusting(config, epoch, &[])
+    }
+
+    /// Like [`Client::new`], trusting also the certificate authorities of a PEM file's text.
+    ///
+    /// # Errors
+    /// [`ClientError`], also where the text is no PEM file.
+    pub fn trusting(config: Config, epoch: Instant, pem: &[u8]) -> Result<Self, ClientError> {
         if !matches!(config.base.scheme(), "http" | "https") || !config.base.has_host() {
             return Err(ClientError::NotHttp { url: config.base });
         }
         let headers = headers(&config)?;
-        let http = http(&config)?;
+        let http = http(&config, pem)?;
         Ok(Self { http, config: Arc::new(config), headers, epoch })
     }
 
@@ -89,7 +97,8 @@ impl Client {
     }
 
     /// Now, from the epoch.
-    pub(super) fn now(&self) -> Nanos {
+    #[must_use]
+    pub fn now(&self) -> Nanos {
         self.epoch.elapsed().into()
     }
 }
@@ -150,21 +159,12 @@ fn headers(config: &Config) -> Result<HeaderMap, ClientError> {
     Ok(headers)
 }
 
-fn http(config: &Config) -> Result<reqwest::Client, ClientError> {
+fn http(config: &Config, pem: &[u8]) -> Result<reqwest::Client, ClientError> {
     // Fails only where a provider is there already, which is what is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let origin = config.base.origin();
-    let same_origin = redirect::Policy::custom(move |attempt| {
-        let keeps_post = matches!(attempt.status().as_u16(), 307 | 308);
-        if keeps_post && attempt.url().origin() == origin && attempt.previous().len() <= MAX_REDIRECTS {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    });
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("goodput-gate/", env!("CARGO_PKG_VERSION")))
-        .redirect(same_origin)
+        .redirect(within_origin(&config.base))
         .referer(false)
         .retry(reqwest::retry::never())
         .connect_timeout(config.timeouts.connect)
@@ -177,7 +177,29 @@ fn http(config: &Config) -> Result<reqwest::Client, ClientError> {
     if is_loopback(&config.base) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| ClientError::Setup(exchange::chain(&error.without_url())))
+    let setup = |error: &dyn std::error::Error| ClientError::Setup(exchange::chain(error));
+    if config.base.scheme() == "http" {
+        // No redirect leaves the scheme, so no certificate is ever looked at, and a container without roots must do.
+        let tls = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+        builder = builder.tls_backend_preconfigured(tls);
+    } else {
+        let extra = reqwest::Certificate::from_pem_bundle(pem).map_err(|error| setup(&error))?;
+        builder = builder.tls_certs_merge(extra);
+    }
+    builder.build().map_err(|error| setup(&error.without_url()))
+}
+
+/// Follows redirects that keep the POST and the origin, so that neither load nor key goes where the caller did not send them.
+fn within_origin(base: &Url) -> redirect::Policy {
+    let origin = base.origin();
+    redirect::Policy::custom(move |attempt| {
+        let keeps_post = matches!(attempt.status().as_u16(), 307 | 308);
+        if keeps_post && attempt.url().origin() == origin && attempt.previous().len() <= MAX_REDIRECTS {
+            attempt.follow()
+        } else {
+            attempt.stop()
+        }
+    })
 }
 
 fn is_loopback(url: &Url) -> bool {

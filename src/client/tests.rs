@@ -196,10 +196,12 @@ async fn a_closed_port_is_no_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_no_tls_is_no_connection() {
+async fn a_tls_handshake_that_never_ends_is_no_connection() {
     let (url, _) = raw(|_, _, stream| stream_reply(stream));
-    let request = send(&client(config(&url.replace("http:", "https:"))), 3).await;
+    let timeouts = short(|timeouts| timeouts.connect = Duration::from_millis(200));
+    let request = send(&client(Config { timeouts, ..config(&url.replace("http:", "https:")) }), 3).await;
     assert_eq!(failure(&request).0, ErrorKind::Connect);
+    assert!(request.closed.unwrap() < Nanos::from_ms(4_500.0), "its own limit ended it");
 }
 
 #[tokio::test]
