@@ -26,6 +26,7 @@ fn outcome(reading: &Reading) -> &str {
 }
 
 fn has(reading: &Reading, word: &str) -> bool {
+    assert!(Warning::by_name(word).is_some(), "{word} is no warning");
     reading.warnings.iter().any(|warning| warning.0 == word)
 }
 
@@ -87,6 +88,14 @@ fn what_was_odd_but_harmless_is_warned_of() {
     assert!(has(&read(&[b"data: ping\n\n", TOKEN, DONE], Ending::Clean), "undecodable_event"));
     let surrogate = read(&[b"data: {\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n", DONE], Ending::Clean);
     assert!(has(&surrogate, "json_repaired") && outcome(&surrogate) == "ok");
+}
+
+#[test]
+fn heartbeats_of_any_shape_are_nothing_odd() {
+    let beats = [b"data:\n\n", &b"data: \n\n"[..], b": ping\n\n", b"\n\n", b"event: ping\n\n", b"data: {}\n\n", b"retry: 5\n\n"].concat();
+    let usage = b"data: {\"choices\":[],\"usage\":{\"completion_tokens\":1}}\n\n";
+    let reading = read(&[&beats, TOKEN, &beats, STOP, usage, DONE, b": bye\n\n"], Ending::Clean);
+    assert_eq!((outcome(&reading), reading.events, &reading.warnings[..]), ("ok", 1, &[][..]));
 }
 
 #[test]
