@@ -28,7 +28,8 @@ impl Inputs {
 }
 
 /// What `spec` sends. The `salt` is the run's own, so that its unique prompts meet no cached prefix of another run; lengths, arrivals
-/// and shared text depend on the spec's seed alone.
+/// and shared text depend on the spec's seed alone. Who builds several plans in one run, as a capacity search does, gives each a salt
+/// of its own: prompts are told apart by salt, level and place only.
 ///
 /// # Errors
 /// Where the spec offers no load, names what this build does not know, or its files hold no usable row.

@@ -13,7 +13,7 @@ pub struct BundledWorkload {
     pub source: &'static str,
     /// Its licence, its owner, and what to cite.
     pub licence: &'static str,
-    /// Pairs of the sample; 0 where it is not supported yet.
+    /// Pairs of the sample.
     pub pairs: u64,
     /// Input tokens.
     pub input: Percentiles,

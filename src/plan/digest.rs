@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
 /// How many draws and gaps enter: enough to tell a changed generator, few enough for any number of rounds.
-const DRAWS: u64 = 512;
+const DRAWS: usize = 512;
 
 /// SHA-256 in hex over lengths, arrivals and groups. Salts, the number of rounds, the rate and the levels are no part of it: the
 /// first would make every run different, and the others are compared by themselves.
@@ -29,13 +29,13 @@ pub(super) fn digest(plan: &Plan) -> String {
             number(&mut hash, *output);
         }
         let mut walk = Walk::new(plan.seed, [0, 1, place as u64]);
-        for draw in 0..DRAWS {
+        for draw in 0..DRAWS as u64 {
             number(&mut hash, walk.at(draw, part.pairs.len()) as u64);
         }
         content(&mut hash, &part.content);
     }
     if let Some(Offered::Rate { arrival, .. }) = plan.offered {
-        for at in Arrivals::new(arrival, Random::stream(plan.seed, "arrivals", &[0, 1])).take(DRAWS as usize) {
+        for at in Arrivals::new(arrival, Random::stream(plan.seed, "arrivals", &[0, 1])).take(DRAWS) {
             number(&mut hash, millionths(at));
         }
     }

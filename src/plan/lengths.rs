@@ -34,8 +34,8 @@ pub(super) fn pairs(lengths: &Lengths, inputs: &Inputs, seed: u64, part: u64) ->
             Ok((read.rows, bad))
         }
         Lengths::Formula { input, output } => {
-            let mut inputs = Formula::new(input, "workload.lengths.input", Random::stream(seed, "lengths", &[part, 0]))?;
-            let mut outputs = Formula::new(output, "workload.lengths.output", Random::stream(seed, "lengths", &[part, 1]))?;
+            let mut inputs = Formula::new(input, "workload.lengths.input", Random::stream(seed, "lengths of a formula", &[part, 0]))?;
+            let mut outputs = Formula::new(output, "workload.lengths.output", Random::stream(seed, "lengths of a formula", &[part, 1]))?;
             let pairs: Result<_, _> = (0..FORMULA_PAIRS).map(|_| Ok((inputs.draw()?, outputs.draw()?))).collect();
             Ok((pairs?, None))
         }
@@ -62,7 +62,7 @@ impl Formula {
         if possible { Ok(formula) } else { Err(formula.impossible()) }
     }
 
-    /// One length; a value outside 1 to 10 Mi tokens is drawn again, never clamped.
+    /// One length; a value outside 1 to 2 Mi tokens is drawn again, never clamped.
     fn draw(&mut self) -> Result<u64, PlanError> {
         for _ in 0..DRAWS {
             let tokens = match self.of {
@@ -82,7 +82,7 @@ impl Formula {
     }
 
     fn impossible(&self) -> PlanError {
-        PlanError::Impossible { what: self.key.to_owned(), why: "it gives no lengths between 1 and 10 Mi tokens" }
+        PlanError::Impossible { what: self.key.to_owned(), why: "it gives no lengths between 1 and 2 Mi tokens" }
     }
 }
 

@@ -73,3 +73,45 @@ fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    /// The published outputs for seed 1234567 (Vigna's splitmix64.c).
+    #[test]
+    fn the_generator_is_splitmix64() {
+        let mut random = Random(1_234_567);
+        let bits: Vec<_> = (0..3).map(|_| random.bits()).collect();
+        assert_eq!(bits, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn streams_differ_by_seed_name_and_keys() {
+        let streams = [
+            Random::stream(1, "lengths", &[]),
+            Random::stream(2, "lengths", &[]),
+            Random::stream(1, "arrivals", &[]),
+            Random::stream(1, "lengths", &[0]),
+            Random::stream(1, "lengths", &[0, 0]),
+            Random::stream(1, "lengths", &[0, 1]),
+            Random::stream(1, "lengths", &[1, 0]),
+        ];
+        let firsts: std::collections::HashSet<_> = streams.into_iter().map(|mut stream| stream.bits()).collect();
+        assert_eq!(firsts.len(), 7);
+    }
+
+    #[test]
+    fn a_permutation_holds_each_place_once_and_favours_none() {
+        let mut firsts = [0_u32; 5];
+        for seed in 0..5000 {
+            let order = Random::stream(seed, "test", &[]).permutation(5);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3, 4]);
+            firsts[order[0]] += 1;
+        }
+        // 1,000 expected of each, sd 28.
+        assert!(firsts.iter().all(|count| (860..1140).contains(count)), "{firsts:?}");
+    }
+}

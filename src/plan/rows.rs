@@ -4,8 +4,8 @@
 use super::request::Prompt;
 use serde_json::Value;
 
-/// Longer lengths are taken for damage: no server serves a context of over 10 Mi tokens.
-pub(super) const MOST_TOKENS: u64 = 10 * 1024 * 1024;
+/// Longer lengths are taken for damage: one prompt would be over 14 MB of text.
+pub(super) const MOST_TOKENS: u64 = 2 * 1024 * 1024;
 /// How many line numbers of bad rows are told.
 const LINES_TOLD: usize = 10;
 /// Names of the columns of input and of output tokens, in the order they are looked for.

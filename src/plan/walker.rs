@@ -45,7 +45,7 @@ impl<'a> Walker<'a> {
             draws: vec![0; plan.parts.len()],
             walks: (0..plan.parts.len()).map(|part| Walk::new(plan.seed, keys(part))).collect(),
             ends: ends.collect(),
-            offset: Random::stream(plan.seed, "lengths", &[level as u64, stretch as u64]).bits(),
+            offset: Random::stream(plan.seed, "lengths by part", &[level as u64, stretch as u64]).bits(),
         }
     }
 
