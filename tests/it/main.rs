@@ -4,5 +4,8 @@
 mod architecture;
 mod captures;
 mod cases;
+mod player;
+mod player_h2;
 mod sse_oracle;
+mod streams_client;
 mod streams_virtual;
