@@ -463,10 +463,10 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 
 /// A header's name and value. The message holds nothing of the text, which may be a secret.
 fn header(text: &Secret) -> Result<(String, Secret), Error> {
-    let (name, value) = text.reveal().split_once(':').ok_or_else(|| Error::Usage {
-        message: "a --header has no colon".to_owned(),
-        help: "write --header 'NAME: VALUE'".to_owned(),
-    })?;
+    let (name, value) = text
+        .reveal()
+        .split_once(':')
+        .ok_or_else(|| Error::Usage { message: "a --header has no colon".to_owned(), help: "write --header 'NAME: VALUE'".to_owned() })?;
     Ok((name.trim().to_ascii_lowercase(), Secret::new(value.trim().to_owned())))
 }
 

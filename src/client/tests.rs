@@ -34,7 +34,19 @@ fn client(config: Config) -> Client {
 }
 
 fn planned(output: u64) -> Planned {
-    Planned { id: 7, part: None, session: None, level: 1, round: Some(2), turn: 0, due: None, asked_input: 12, asked_output: output }
+    Planned {
+        id: 7,
+        part: None,
+        session: None,
+        level: 1,
+        round: Some(2),
+        turn: 0,
+        due: None,
+        asked_input: 12,
+        asked_output: output,
+        index: 0,
+        draw: 0,
+    }
 }
 
 async fn send(client: &Client, output: u64) -> Request {

@@ -161,7 +161,8 @@ fn show_one(folder: &Folder, run: Option<&str>, console: &Console) -> Result<Exi
         Some(run) => baselines::file_name(run),
         None => folder.list(".jsonl.zst").map_err(Error::Input)?.pop().ok_or_else(|| missing(folder))?,
     };
-    let run = baselines::read_one(&folder.path().join(&name)).map_err(|why| Error::Baseline { why, help: "see `baseline list`".to_owned() })?;
+    let run =
+        baselines::read_one(&folder.path().join(&name)).map_err(|why| Error::Baseline { why, help: "see `baseline list`".to_owned() })?;
     let conditions = &run.conditions;
     let lens = Lens {
         constraints: Vec::new(),

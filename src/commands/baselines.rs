@@ -99,7 +99,8 @@ impl Stored {
         let mut selection = history::select(self.runs.clone(), conditions);
         let mut differences: Vec<String> = self.unreadable;
         if self.force && selection.runs.is_empty() && !self.runs.is_empty() {
-            let lines = selection.left_out.iter().flat_map(|left| left.why.iter().map(|why| format!("forced although not comparable: {why}")));
+            let lines =
+                selection.left_out.iter().flat_map(|left| left.why.iter().map(|why| format!("forced although not comparable: {why}")));
             differences.extend(lines);
             selection.runs = self.runs;
         } else {

@@ -3,7 +3,7 @@
 use super::target::Ready;
 use super::writer::{Piece, Writer};
 use super::{Error, signals};
-use crate::client::Client;
+use crate::client::{Client, Prepared};
 use crate::console::{Console, Progress, ProgressUpdate};
 use crate::plan::{Pace, Plan, Planned};
 use crate::record::{ClientSample, Conditions, End, EndReason, LevelEnd, Recording, Request, RoundEnd};
@@ -13,6 +13,8 @@ use crate::store::{RunFile, StoreError};
 use crate::summary::Live;
 use crate::units::Nanos;
 use crate::wire::{ErrorKind, Outcome};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -51,11 +53,12 @@ pub(super) async fn send(
     let stop = signals::watch();
     let mut health = Health::watch(epoch);
     let mut watcher = Watcher::new(&writer, limits, constraints, console.progress(), epoch);
+    let beyond = Arc::new(AtomicU64::new(ready.plan.total_requests()));
     let mut ends = Vec::new();
     let mut reason = EndReason::Complete;
     for index in 0..ready.plan.levels.len() {
         watcher.begin(&ready.plan, index);
-        let outcome = level(ready, index, epoch, &mut watcher, &mut health, &stop).await;
+        let outcome = level(ready, (index, &beyond), epoch, &mut watcher, &mut health, &stop).await;
         let planned_rounds = ready.plan.levels[index].info.rounds;
         ends.push(LevelEnd { level: index, planned_rounds, whole_rounds: outcome.whole_rounds, look: None, alpha: None });
         if outcome.abandoned > 0 {
@@ -76,7 +79,7 @@ pub(super) async fn send(
 /// One level, its bodies built by a thread of their own ahead of time.
 async fn level(
     ready: &Ready,
-    index: usize,
+    (index, beyond): (usize, &Arc<AtomicU64>),
     epoch: Instant,
     watcher: &mut Watcher<'_>,
     health: &mut Health,
@@ -85,8 +88,8 @@ async fn level(
     let plan = &ready.plan.levels[index];
     let (feeder, feed) = mpsc::channel(AHEAD.max(usize::try_from(plan.info.concurrency.unwrap_or(0)).unwrap_or(AHEAD).min(4 * AHEAD)));
     let (whole, client) = (ready.plan.clone(), ready.client.clone());
-    let more = !plan.min_time.is_zero();
-    let thread = std::thread::spawn(move || prepare(&whole, &client, index, more, &feeder));
+    let beyond = (!plan.min_time.is_zero()).then(|| Arc::clone(beyond));
+    let thread = std::thread::spawn(move || prepare(&whole, &client, index, beyond.as_deref(), &feeder));
     let pace = match plan.pace {
         Pace::Closed { concurrency } => run::Pace::Closed { concurrency: usize::try_from(concurrency).unwrap_or(usize::MAX) },
         Pace::Open { .. } => run::Pace::Open,
@@ -107,11 +110,14 @@ async fn level(
     outcome
 }
 
-/// Builds bodies in order until nobody takes them any more.
-fn prepare(plan: &Plan, client: &Client, level: usize, more: bool, feeder: &mpsc::Sender<(Planned, crate::client::Prepared)>) {
+/// Builds bodies in order until nobody takes them any more. Rounds beyond the plan, which `min_time` may need, take their ids from
+/// `beyond`, since the planned ids go on in the next level.
+fn prepare(plan: &Plan, client: &Client, level: usize, beyond: Option<&AtomicU64>, feeder: &mpsc::Sender<(Planned, Prepared)>) {
     let rounds = plan.levels[level].info.rounds;
-    let beyond = (rounds..).take_while(|_| more).map(|round| plan.round_requests(level, round)).take_while(|round| !round.is_empty());
-    for planned in plan.requests(level).chain(beyond.flatten()) {
+    let added = (rounds..).map(|round| plan.round_requests(level, round)).take_while(|round| !round.is_empty()).flatten();
+    let added =
+        beyond.into_iter().flat_map(|ids| added.clone().map(|planned| Planned { id: ids.fetch_add(1, Ordering::Relaxed), ..planned }));
+    for planned in plan.requests(level).chain(added) {
         let prepared = client.prepare(&planned, &plan.prompt(&planned));
         if feeder.blocking_send((planned, prepared)).is_err() {
             return;

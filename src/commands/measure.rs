@@ -7,7 +7,7 @@ use super::{Error, LoadOptions, SpecOptions};
 use crate::console::Console;
 use crate::plan::{self, Plan};
 use crate::record::{Conditions, HardwareInfo, TargetInfo};
-use crate::spec::{ApiChoice, Confidence, OnInconclusive, Spec, WarmUp};
+use crate::spec::{ApiChoice, Confidence, OnInconclusive, Spec};
 use crate::store::{self, RunFile};
 use crate::verdict::power;
 use crate::wire::Api;
@@ -41,11 +41,7 @@ pub(super) struct Prepared {
 }
 
 /// Reads, checks and plans; fails before anything is sent.
-pub(super) fn prepare(
-    (options, load): (&SpecOptions, &LoadOptions),
-    needs_rules: bool,
-    console: &Console,
-) -> Result<Prepared, Error> {
+pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules: bool, console: &Console) -> Result<Prepared, Error> {
     let source = source::load(options, console)?;
     if needs_rules {
         source.need(crate::spec::needs_rules(source.spec()))?;
@@ -71,10 +67,8 @@ impl Prepared {
     pub(super) fn announce(&self, load: &LoadOptions, console: &Console) -> Result<(), Error> {
         let (input, output) = self.plan.total_tokens();
         let time = self.plan.estimated_time();
-        let minutes = time.map_or_else(
-            || "as long as the target takes".to_owned(),
-            |time| format!("about {:.1} minutes", time.as_secs_f64() / 60.0),
-        );
+        let minutes =
+            time.map_or_else(|| "as long as the target takes".to_owned(), |time| format!("about {:.1} minutes", time.as_secs_f64() / 60.0));
         console.note(&format!(
             "{}: {} requests, {} tokens ({input} in, {output} out), {minutes}",
             self.source.spec().name,

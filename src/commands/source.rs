@@ -35,9 +35,8 @@ impl Loaded {
         for named in spec::files(self.spec()) {
             let real = store::confine(&self.folder, &named, &options.allow_paths).map_err(Error::Input)?;
             let bytes = store::read(&real, store::DATA_LIMIT).map_err(Error::Input)?;
-            let text = String::from_utf8(bytes).map_err(|_| {
-                Error::usage(format!("{} is not UTF-8 text", named.display()), "save it as UTF-8: CSV or JSON lines")
-            })?;
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Error::usage(format!("{} is not UTF-8 text", named.display()), "save it as UTF-8: CSV or JSON lines"))?;
             inputs.files.insert(named, text);
         }
         Ok(inputs)

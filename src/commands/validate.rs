@@ -34,7 +34,7 @@ pub fn validate(request: &Validate, console: &Console) -> Result<Exit, Error> {
 
 fn one(options: &SpecOptions, explain: bool, console: &Console) -> Result<String, Error> {
     let loaded = source::load(options, console)?;
-    for issue in spec::needs_rules(loaded.spec()) {
+    if let Some(issue) = spec::needs_rules(loaded.spec()) {
         console.warn(&issue.message);
     }
     if loaded.spec().load.offered.is_some() {

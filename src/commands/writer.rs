@@ -32,7 +32,8 @@ impl Writer {
     /// Starts the thread. The file is touched by the first round only.
     pub(super) fn start(conditions: Conditions, file: RunFile) -> std::io::Result<Self> {
         let (pieces, incoming) = mpsc::channel();
-        let recording = Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() };
+        let recording =
+            Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() };
         let written = Written { recording, file, failure: None };
         let thread = std::thread::Builder::new().name("run-file".to_owned()).spawn(move || written.write(&incoming))?;
         Ok(Self { pieces, thread })

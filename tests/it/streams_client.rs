@@ -76,8 +76,19 @@ fn client(player: &Player, expect: &Expect) -> Client {
 }
 
 async fn send(client: &Client) -> Request {
-    let planned =
-        Planned { id: 0, part: None, session: None, level: 0, round: Some(0), turn: 0, due: None, asked_input: 1, asked_output: 64 };
+    let planned = Planned {
+        id: 0,
+        part: None,
+        session: None,
+        level: 0,
+        round: Some(0),
+        turn: 0,
+        due: None,
+        asked_input: 1,
+        asked_output: 64,
+        index: 0,
+        draw: 0,
+    };
     let prepared = client.prepare(&planned, &Prompt::Text("hello".to_owned()));
     client.send(prepared, client.now()).await
 }
