@@ -1,6 +1,6 @@
 //! Whether the target is there, and what it serves.
 
-use super::exchange::chain;
+use super::exchange::{chain, later};
 use super::{Client, TargetError};
 use crate::wire::{self, ErrorKind, Failure, ModelInfo};
 use bytes::BytesMut;
@@ -43,7 +43,7 @@ impl Client {
     /// # Errors
     /// [`TargetError::NotReady`] with the last reason.
     pub async fn wait_ready(&self, limit: Duration) -> Result<(), TargetError> {
-        let end = Instant::now() + limit;
+        let end = later(Instant::now(), limit);
         let mut pause = PAUSE;
         let mut attempt = self.attempt(LOOK).await;
         while let Err((url, failure)) = attempt {
