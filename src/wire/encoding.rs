@@ -185,3 +185,135 @@ impl Write for Sink {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    const EVENTS: [&[u8]; 3] = [b"data: {\"a\":1}\n\n", b"data: {\"a\":2}\n\n", b"data: [DONE]\n\n"];
+
+    /// Each event as a flushed block of its encoding, and then the encoding's end, as streaming servers send them.
+    fn blocks(encoding: &str) -> Vec<Vec<u8>> {
+        fn all<W: Write>(mut encoder: W, output: impl Fn(&W) -> &Vec<u8>, end: impl FnOnce(W) -> Vec<u8>) -> Vec<Vec<u8>> {
+            let mut cuts = vec![0];
+            for event in EVENTS {
+                encoder.write_all(event).unwrap();
+                encoder.flush().unwrap();
+                cuts.push(output(&encoder).len());
+            }
+            let whole = end(encoder);
+            cuts.push(whole.len());
+            cuts.windows(2).map(|cut| whole[cut[0]..cut[1]].to_vec()).collect()
+        }
+        match encoding {
+            "gzip" => all(GzEncoder::new(Vec::new(), Compression::default()), GzEncoder::get_ref, |end| end.finish().unwrap()),
+            "zlib" => all(ZlibEncoder::new(Vec::new(), Compression::default()), ZlibEncoder::get_ref, |end| end.finish().unwrap()),
+            "raw" => all(DeflateEncoder::new(Vec::new(), Compression::default()), DeflateEncoder::get_ref, |end| end.finish().unwrap()),
+            "br" => all(
+                brotli::CompressorWriter::new(Vec::new(), 4096, 5, 18),
+                brotli::CompressorWriter::get_ref,
+                brotli::CompressorWriter::into_inner,
+            ),
+            other => panic!("{other}"),
+        }
+    }
+
+    fn header(encoding: &'static str) -> &'static str {
+        if matches!(encoding, "zlib" | "raw") { "deflate" } else { encoding }
+    }
+
+    fn decode(decoder: &mut Decoder, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        decoder
+            .push(bytes, |piece| {
+                out.extend_from_slice(piece);
+                true
+            })
+            .unwrap();
+        out
+    }
+
+    #[test]
+    fn each_flushed_event_comes_out_with_the_bytes_that_complete_it() {
+        for encoding in ["gzip", "zlib", "raw", "br"] {
+            let mut decoder = Decoder::new(Some(header(encoding))).unwrap();
+            let blocks = blocks(encoding);
+            for (block, event) in blocks.iter().zip(EVENTS) {
+                assert_eq!(decode(&mut decoder, block), event, "{encoding}");
+            }
+            assert_eq!(decode(&mut decoder, &blocks[EVENTS.len()]), b"", "{encoding}");
+            assert_eq!(decoder.finish(), Ok(()), "{encoding}");
+        }
+    }
+
+    #[test]
+    fn bytes_may_come_one_by_one_and_a_missing_end_is_noticed() {
+        for encoding in ["gzip", "zlib", "raw", "br"] {
+            let whole = blocks(encoding).concat();
+            for length in [whole.len(), whole.len() - 1, 1] {
+                let mut decoder = Decoder::new(Some(header(encoding))).unwrap();
+                let out: Vec<u8> = whole[..length].iter().flat_map(|byte| decode(&mut decoder, &[*byte])).collect();
+                if length == whole.len() {
+                    assert_eq!(out, EVENTS.concat(), "{encoding}");
+                    assert_eq!(decoder.finish(), Ok(()), "{encoding}");
+                } else {
+                    assert_eq!(decoder.finish(), Err(EncodingError::Truncated(header(encoding))), "{encoding}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_body_is_whole_in_every_encoding() {
+        for encoding in [None, Some(""), Some("identity"), Some("gzip"), Some("X-GZIP"), Some("deflate"), Some("br")] {
+            assert_eq!(Decoder::new(encoding).unwrap().finish(), Ok(()), "{encoding:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_its_encoding_is_an_error() {
+        for encoding in ["gzip", "deflate", "br"] {
+            let mut decoder = Decoder::new(Some(encoding)).unwrap();
+            let result = decoder.push(b"\xff\xff\xffdata: {}\n\ndata: {}\n\n", |_| true);
+            assert!(matches!(result, Err(EncodingError::Corrupt { .. })), "{encoding}: {result:?}");
+        }
+        assert!(matches!(Decoder::new(Some("zstd")), Err(EncodingError::Unknown(_))));
+        assert!(matches!(Decoder::new(Some("gzip, br")), Err(EncodingError::Unknown(_))));
+    }
+
+    #[test]
+    fn a_bomb_never_fills_the_memory() {
+        let zeros = vec![0; 1 << 20];
+        let mut encoder = brotli::CompressorWriter::new(Vec::new(), 4096, 5, 22);
+        for _ in 0..64 {
+            encoder.write_all(&zeros).unwrap();
+        }
+        let bomb = encoder.into_inner();
+        assert!(bomb.len() < SLICE, "{}", bomb.len());
+        let mut decoder = Decoder::new(Some("br")).unwrap();
+        let mut most = 0;
+        let result = decoder.push(&bomb, |piece| {
+            most = most.max(piece.len());
+            true
+        });
+        assert_eq!(result, Err(EncodingError::Bomb("br")));
+        assert!(most <= MAX_OUTPUT);
+
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        for _ in 0..64 {
+            encoder.write_all(&zeros).unwrap();
+        }
+        let mut pieces = Vec::new();
+        Decoder::new(Some("gzip"))
+            .unwrap()
+            .push(&encoder.finish().unwrap(), |piece| {
+                pieces.push(piece.len());
+                pieces.len() < 3
+            })
+            .unwrap();
+        assert_eq!(pieces.len(), 3, "decoding stops when it is told to");
+        assert!(pieces.iter().all(|piece| *piece <= SLICE * 1100), "{pieces:?}");
+    }
+}

@@ -182,7 +182,7 @@ impl AnswerReader {
         let lines = whole.split(|byte| *byte == b'\n');
         let objects = match json::parse(whole) {
             Some((value, _)) => vec![value],
-            None => lines.filter_map(|line| json::parse(line)).map(|(value, _)| value).collect(),
+            None => lines.filter_map(json::parse).map(|(value, _)| value).collect(),
         };
         let objects: Vec<_> = objects.into_iter().filter(serde_json::Value::is_object).collect();
         if answer.objects {
@@ -333,3 +333,6 @@ fn warn_of_oddities(answer: &mut Answer, usage: Option<u64>, usage_asked: bool) 
     ];
     answer.warnings.extend(odd.into_iter().filter(|(_, is)| *is).map(|(word, _)| word));
 }
+
+#[cfg(test)]
+mod tests;

@@ -188,3 +188,50 @@ fn words(value: &Value) -> u64 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Ask, Prompt, body};
+
+    #[test]
+    fn what_the_client_side_asks_the_server_side_understands() {
+        let extra = serde_json::Map::new();
+        let prompt = Prompt::Text("three short words");
+        let ask = Ask { model: "m", prompt, output_tokens: Some(9), exact: true, usage: true, extra: &extra };
+        for api in [Api::Chat, Api::Completions] {
+            let expected = Asked {
+                model: "m".to_owned(),
+                prompt_words: 3,
+                max_tokens: Some(9),
+                min_tokens: Some(9),
+                ignore_eos: true,
+                stream: true,
+                include_usage: true,
+            };
+            assert_eq!(parse_request(api, &body(api, &ask)), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn a_request_that_is_none_is_refused() {
+        for (api, body, expected) in [
+            (Api::Chat, "", BadRequest::NotJson),
+            (Api::Chat, "[]", BadRequest::NotJson),
+            (Api::Chat, "{}", BadRequest::Missing("messages")),
+            (Api::Chat, r#"{"messages": []}"#, BadRequest::Missing("messages")),
+            (Api::Completions, r#"{"messages": [{}]}"#, BadRequest::Missing("prompt")),
+            (Api::Completions, r#"{"prompt": "x", "max_tokens": 0}"#, BadRequest::NotPositive("max_tokens")),
+            (Api::Completions, r#"{"prompt": "x", "min_tokens": -1}"#, BadRequest::NotPositive("min_tokens")),
+        ] {
+            assert_eq!(parse_request(api, body.as_bytes()), Err(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn words_are_counted_over_messages_and_parts() {
+        let body =
+            br#"{"messages": [{"role": "system", "content": "be  brief"}, {"content": [{"type": "text", "text": "hi you"}, {}]}, 3]}"#;
+        assert_eq!(parse_request(Api::Chat, body).unwrap().prompt_words, 4);
+    }
+}

@@ -184,3 +184,54 @@ impl SseReader {
         self.has_data = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(text: &[u8]) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut keep = |item: SseItem<'_>| {
+            found.push(match item {
+                SseItem::Event { name, data } => format!("{}>{}", name.escape_ascii(), data.escape_ascii()),
+                SseItem::Stray(line) => format!("stray {}", line.escape_ascii()),
+            });
+        };
+        let mut reader = SseReader::new();
+        reader.push(text, &mut keep).unwrap();
+        if reader.finish(&mut keep).unwrap() {
+            found.push("(unterminated)".to_owned());
+        }
+        found
+    }
+
+    #[test]
+    fn events_are_read_as_the_standard_says() {
+        for (text, expected) in [
+            (&b"data: a\n\n"[..], &[">a"][..]),
+            (b"data:a\r\rdata:  b\r\n\r\n", &[">a", "> b"]),
+            (b"data: a\ndata: b\n\n", &[">a\\nb"]),
+            (b"data\n\n", &[">"]),
+            (b"event: ping\n\n", &[]),
+            (b"event: error\ndata: x\n\ndata: y\n\n", &["error>x", ">y"]),
+            (b": comment\n\nid: 3\nretry: 5\ndata: x\n\n", &[">x"]),
+            (b"\xEF\xBB\xBFdata: x\n\n", &[">x"]),
+            (b"\xEF\xBBdata: x\n\n", &["stray \\xef\\xbbdata: x"]),
+            (b"{\n\"error\": 1}\n", &["stray {", "stray \\\"error\\\": 1}"]),
+            (b"data: x\n", &[">x", "(unterminated)"]),
+            (b"data: x", &[">x", "(unterminated)"]),
+            (b"\xEF\xBB", &["stray \\xef\\xbb"]),
+            (b"", &[]),
+        ] {
+            assert_eq!(events(text), expected, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn many_data_lines_are_one_event_and_bounded_like_one() {
+        let mut reader = SseReader::new();
+        let line = [&b"data: "[..], &[b'x'; 1000], b"\n"].concat();
+        let taken = (0..10_000).take_while(|_| reader.push(&line, |_| ()).is_ok()).count() * 1001;
+        assert!((MAX_EVENT - 1001..=MAX_EVENT).contains(&taken), "{taken}");
+    }
+}

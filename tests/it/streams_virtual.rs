@@ -2,7 +2,7 @@
 
 use crate::cases::{self, Case, Observed, Step, Stream, Tolerance};
 use goodput_gate::units::Nanos;
-use goodput_gate::wire::{AnswerReader, Api, Ending, Head, Outcome, Reading};
+use goodput_gate::wire::{AnswerReader, Api, Ending, Head, Outcome, Reading, Warning};
 
 /// The client's total timeout where the case names none.
 const TIMEOUT_MS: u64 = 5000;
@@ -37,6 +37,11 @@ fn check(case: &Case) -> Result<(), String> {
             return Err("the terminator was not seen".to_owned());
         }
         let missing: Vec<_> = expect.should_warn().into_iter().filter(|word| !observed.warnings.iter().any(|w| w == word)).collect();
+        let unexplained: Vec<_> =
+            observed.warnings.iter().filter(|word| Warning::by_name(word).and_then(Warning::meaning).is_none()).collect();
+        if !unexplained.is_empty() {
+            return Err(format!("nothing says what these mean: {unexplained:?}"));
+        }
         if !missing.is_empty() {
             return Err(format!("no warning {missing:?} in {:?}", observed.warnings));
         }
