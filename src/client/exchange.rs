@@ -118,7 +118,8 @@ impl Deadline {
     fn first(client: &Client, sent: Nanos) -> Self {
         let timeouts = client.config.timeouts;
         let start = client.epoch + Duration::from(sent);
-        Self { at: start + timeouts.first_token, words: "no first token within `timeout.first_token`" }.or_total(start + timeouts.total)
+        Self { at: later(start, timeouts.first_token), words: "no first token within `timeout.first_token`" }
+            .or_total(later(start, timeouts.total))
     }
 
     /// While the answer comes.
@@ -126,18 +127,23 @@ impl Deadline {
         let timeouts = client.config.timeouts;
         let instant = |at: Nanos| client.epoch + Duration::from(at);
         let nearest = match (lingering, last_token) {
-            (Some(done), _) => Self { at: instant(done) + GRACE, words: "" },
+            (Some(done), _) => Self { at: later(instant(done), GRACE), words: "" },
             (None, Some(last)) => {
-                Self { at: instant(last) + timeouts.between_tokens, words: "no further token within `timeout.between_tokens`" }
+                Self { at: later(instant(last), timeouts.between_tokens), words: "no further token within `timeout.between_tokens`" }
             }
             (None, None) => return Self::first(client, sent),
         };
-        nearest.or_total(instant(sent) + timeouts.total)
+        nearest.or_total(later(instant(sent), timeouts.total))
     }
 
     fn or_total(self, at: Instant) -> Self {
         if at < self.at { Self { at, words: "not finished within `timeout.total`" } } else { self }
     }
+}
+
+/// `span` after `start`; a span beyond what the clock can hold is as good as a year.
+pub(super) fn later(start: Instant, span: Duration) -> Instant {
+    start.checked_add(span).unwrap_or(start + Duration::from_secs(365 * 86_400))
 }
 
 /// A reading of no answer at all.

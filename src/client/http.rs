@@ -26,6 +26,9 @@ const WINDOW: u32 = 4 << 20;
 
 /// Sends requests to one deployment and tells what became of them. Clones share the connections.
 ///
+/// Nothing that may have reached a server is sent twice; only an idle connection that was closed before a byte of a request was
+/// written to it is replaced by a new one.
+///
 /// Proxies: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` are honoured as by other clients, but never for a loopback
 /// target. Certificates: the system's roots; `SSL_CERT_FILE` and `SSL_CERT_DIR` replace them on Linux.
 #[derive(Debug, Clone)]
@@ -129,7 +132,8 @@ fn record(planned: Planned, side: crate::record::Side, scheduled: Nanos, exchang
         cached_tokens: reading.cached_tokens,
         token_source: reading.token_source,
         events: reading.events,
-        stall: reading.gaps.iter().copied().max(),
+        // The gaps themselves tell it.
+        stall: None,
         gaps: reading.gaps,
         finish_reason: reading.finish_reason,
         outcome: reading.outcome,

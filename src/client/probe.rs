@@ -80,3 +80,27 @@ fn failure(exchange: &Exchange) -> Option<Failure> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::tests::{client, config, raw, reply, simulated};
+    use crate::wire::ErrorKind;
+
+    #[tokio::test]
+    async fn probes_tell_what_a_word_costs_and_whether_lengths_are_kept() {
+        let words = |count: u64| "word ".repeat(usize::try_from(count).unwrap());
+        let server = simulated("steady?ttft=1ms&tpot=1ms");
+        let probes = client(config(&server.url())).probe(&PROBE_WORDS, words).await.unwrap();
+        assert_eq!(probes.points, [(32, 42), (1_056, 1_066), (4_128, 4_138)]);
+        assert_eq!((probes.failed.len(), probes.exact), (0, ExactSupport::Honoured));
+
+        let server = simulated("steady?ttft=1ms&tpot=1ms&context=2048&usage=off");
+        let probes = client(config(&server.url())).probe(&PROBE_WORDS, words).await.unwrap();
+        assert_eq!((probes.points.len(), probes.exact), (0, ExactSupport::Unknown));
+        assert_eq!(probes.failed.iter().map(|(size, failure)| (*size, failure.kind)).collect::<Vec<_>>(), [(4_128, ErrorKind::HttpStatus)]);
+
+        let (url, _) = raw(|_, _, stream| reply(stream, "404 Not Found", "", b""));
+        assert!(client(config(&url)).probe(&PROBE_WORDS, words).await.unwrap_err().is_unusable());
+    }
+}

@@ -1,6 +1,6 @@
 //! Whether the target is there, and what it serves.
 
-use super::exchange::chain;
+use super::exchange::{chain, later};
 use super::{Client, TargetError};
 use crate::wire::{self, ErrorKind, Failure, ModelInfo};
 use bytes::BytesMut;
@@ -43,7 +43,7 @@ impl Client {
     /// # Errors
     /// [`TargetError::NotReady`] with the last reason.
     pub async fn wait_ready(&self, limit: Duration) -> Result<(), TargetError> {
-        let end = Instant::now() + limit;
+        let end = later(Instant::now(), limit);
         let mut pause = PAUSE;
         let mut attempt = self.attempt(LOOK).await;
         while let Err((url, failure)) = attempt {
@@ -113,4 +113,59 @@ fn excerpt(body: &[u8]) -> String {
         .ok()
         .and_then(|value| value.pointer("/error/message").or(value.get("message")).and_then(|text| text.as_str().map(str::to_owned)));
     message.unwrap_or_else(|| String::from_utf8_lossy(&body[..body.len().min(600)]).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::tests::{client, config, raw, reply, simulated};
+    use crate::sim;
+    use std::net::TcpListener;
+
+    #[tokio::test]
+    async fn the_served_models_are_listed() {
+        let server = simulated("steady?model=m-1&context=4096");
+        let models = client(config(&server.url())).models().await.unwrap();
+        assert_eq!((models.len(), models[0].id.as_str(), models[0].max_model_len), (1, "m-1", Some(4096)));
+
+        let (url, _) = raw(|_, _, stream| reply(stream, "401 Unauthorized", "", b"{\"error\":{\"message\":\"who?\"}}"));
+        let error = client(config(&url)).models().await.unwrap_err();
+        assert!(error.is_unusable() && error.help().contains("GOODPUT_API_KEY"), "{error}");
+        assert!(error.to_string().ends_with("could not be used: HTTP 401: who?"), "{error}");
+
+        let (url, _) = raw(|_, _, stream| reply(stream, "200 OK", "", b"{}"));
+        assert!(matches!(client(config(&url)).models().await.unwrap_err(), TargetError::NoModels { .. }));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_still_loading_is_waited_for() {
+        let loading = b"{\"error\":{\"message\":\"Loading model\",\"code\":503}}";
+        // llama.cpp: the list of models is there at once, /health says 503.
+        let (url, seen) = raw(move |number, request, stream| {
+            if request.starts_with("GET /health ") && number < 4 {
+                reply(stream, "503 Service Unavailable", "", loading)
+            } else {
+                reply(stream, "200 OK", "", b"{}")
+            }
+        });
+        client(config(&url)).wait_ready(Duration::from_secs(60)).await.unwrap();
+        assert_eq!(seen.lock().unwrap().len(), 6);
+
+        let (url, _) = raw(move |_, _, stream| reply(stream, "503 Service Unavailable", "", loading));
+        let error = client(config(&url)).wait_ready(Duration::ZERO).await.unwrap_err();
+        assert!(error.to_string().contains("was not ready within 0 s: HTTP 503 Loading model"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_port_that_is_not_yet_open_is_waited_for() {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let client = client(config(&format!("http://{address}/v1")));
+        assert!(client.wait_ready(Duration::ZERO).await.unwrap_err().is_unusable());
+        let opens = tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            sim::start(sim::Profile::default(), TcpListener::bind(address).unwrap()).unwrap()
+        });
+        client.wait_ready(Duration::from_secs(60)).await.unwrap();
+        drop(opens.await);
+    }
 }

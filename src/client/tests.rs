@@ -1,6 +1,6 @@
 //! The client against the simulated server, and against servers that no simulator should be.
 
-use super::{Client, ClientError, Config, ExactSupport, PROBE_WORDS, TargetError};
+use super::{Client, ClientError, Config};
 use crate::plan::{Planned, Prompt};
 use crate::record::{Request, Side};
 use crate::sim;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-fn config(base: &str) -> Config {
+pub(super) fn config(base: &str) -> Config {
     Config {
         side: Side::Candidate,
         base: base.parse().unwrap(),
@@ -29,7 +29,7 @@ fn config(base: &str) -> Config {
     }
 }
 
-fn client(config: Config) -> Client {
+pub(super) fn client(config: Config) -> Client {
     Client::new(config, Instant::now()).unwrap()
 }
 
@@ -55,14 +55,14 @@ async fn send(client: &Client, output: u64) -> Request {
     client.send(prepared, now).await
 }
 
-fn simulated(options: &str) -> sim::Running {
+pub(super) fn simulated(options: &str) -> sim::Running {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     sim::start(sim::parse(&format!("sim://{options}")).unwrap(), listener).unwrap()
 }
 
 /// A server on a free port that hands each request (head and body, as text) to `answer`, which writes what it likes and says
 /// whether the connection stays open. The requests seen are kept.
-fn raw(answer: impl Fn(usize, &str, &mut TcpStream) -> bool + Send + Sync + 'static) -> (String, Arc<Mutex<Vec<String>>>) {
+pub(super) fn raw(answer: impl Fn(usize, &str, &mut TcpStream) -> bool + Send + Sync + 'static) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -108,7 +108,7 @@ fn request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-fn reply(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> bool {
+pub(super) fn reply(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> bool {
     let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).is_ok()
 }
@@ -152,7 +152,6 @@ async fn a_request_is_recorded_from_its_due_time_on() {
     assert!(first >= Nanos::from_ms(179.0), "{first:?} counts from when it was due");
     assert!(request.last_token.unwrap().since(first) >= Nanos::from_ms(75.0));
     assert!(request.headers.unwrap() <= first && request.closed.unwrap() >= request.last_token.unwrap());
-    assert!(request.stall.unwrap() >= Nanos::from_ms(15.0));
 }
 
 #[tokio::test]
@@ -377,70 +376,6 @@ fn what_cannot_be_sent_is_refused_before_the_run() {
     assert_eq!(error.to_string(), "the header `x-a` cannot be sent");
     let error = new(&|config| config.key = Some(Secret::new("sesame\n".to_owned())));
     assert!(matches!(error, ClientError::Key));
-}
-
-#[tokio::test]
-async fn the_served_models_are_listed() {
-    let server = simulated("steady?model=m-1&context=4096");
-    let models = client(config(&server.url())).models().await.unwrap();
-    assert_eq!((models.len(), models[0].id.as_str(), models[0].max_model_len), (1, "m-1", Some(4096)));
-
-    let (url, _) = raw(|_, _, stream| reply(stream, "401 Unauthorized", "", b"{\"error\":{\"message\":\"who?\"}}"));
-    let error = client(config(&url)).models().await.unwrap_err();
-    assert!(error.is_unusable() && error.help().contains("GOODPUT_API_KEY"), "{error}");
-    assert!(error.to_string().ends_with("could not be used: HTTP 401: who?"), "{error}");
-
-    let (url, _) = raw(|_, _, stream| reply(stream, "200 OK", "", b"{}"));
-    assert!(matches!(client(config(&url)).models().await.unwrap_err(), TargetError::NoModels { .. }));
-}
-
-#[tokio::test]
-async fn a_server_that_is_still_loading_is_waited_for() {
-    let loading = b"{\"error\":{\"message\":\"Loading model\",\"code\":503}}";
-    // llama.cpp: the list of models is there at once, /health says 503.
-    let (url, seen) = raw(move |number, request, stream| {
-        if request.starts_with("GET /health ") && number < 4 {
-            reply(stream, "503 Service Unavailable", "", loading)
-        } else {
-            reply(stream, "200 OK", "", b"{}")
-        }
-    });
-    client(config(&url)).wait_ready(Duration::from_secs(60)).await.unwrap();
-    assert_eq!(seen.lock().unwrap().len(), 6);
-
-    let (url, _) = raw(move |_, _, stream| reply(stream, "503 Service Unavailable", "", loading));
-    let error = client(config(&url)).wait_ready(Duration::ZERO).await.unwrap_err();
-    assert!(error.to_string().contains("was not ready within 0 s: HTTP 503 Loading model"), "{error}");
-}
-
-#[tokio::test]
-async fn a_port_that_is_not_yet_open_is_waited_for() {
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let client = client(config(&format!("http://{address}/v1")));
-    assert!(client.wait_ready(Duration::ZERO).await.unwrap_err().is_unusable());
-    let opens = tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        sim::start(sim::Profile::default(), TcpListener::bind(address).unwrap()).unwrap()
-    });
-    client.wait_ready(Duration::from_secs(60)).await.unwrap();
-    drop(opens.await);
-}
-
-#[tokio::test]
-async fn probes_tell_what_a_word_costs_and_whether_lengths_are_kept() {
-    let words = |count: u64| "word ".repeat(usize::try_from(count).unwrap());
-    let server = simulated("steady?ttft=1ms&tpot=1ms");
-    let probes = client(config(&server.url())).probe(&PROBE_WORDS, words).await.unwrap();
-    assert_eq!(probes.points, [(32, 42), (1_056, 1_066), (4_128, 4_138)]);
-    assert_eq!((probes.failed.len(), probes.exact), (0, ExactSupport::Honoured));
-
-    let server = simulated("steady?ttft=1ms&tpot=1ms&context=2048&usage=off");
-    let probes = client(config(&server.url())).probe(&PROBE_WORDS, words).await.unwrap();
-    assert_eq!((probes.points.len(), probes.exact), (0, ExactSupport::Unknown));
-    assert_eq!(probes.failed.iter().map(|(size, failure)| (*size, failure.kind)).collect::<Vec<_>>(), [(4_128, ErrorKind::HttpStatus)]);
-
-    let (url, _) = raw(|_, _, stream| reply(stream, "404 Not Found", "", b""));
-    assert!(client(config(&url)).probe(&PROBE_WORDS, words).await.unwrap_err().is_unusable());
 }
 
 #[tokio::test]

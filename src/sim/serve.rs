@@ -173,3 +173,78 @@ fn refuse(status: u16, message: &str) -> Response {
     let code = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (code, [(header::CONTENT_TYPE, "application/json")], Spelling::error_body(status, message)).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::parse;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    fn ask(server: &Running, path: &str, body: &str) -> (String, Duration) {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let start = Instant::now();
+        let length = body.len();
+        let method = if body.is_empty() { "GET" } else { "POST" };
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: sim\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        (answer, start.elapsed())
+    }
+
+    fn running(url: &str) -> Running {
+        start(parse(url).unwrap(), TcpListener::bind("127.0.0.1:0").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn each_token_is_a_chunk_and_none_is_early() {
+        let server = running("sim://steady?ttft=80ms&tpot=10ms&tokens_per_event=2");
+        let body = r#"{"model":"sim","messages":[{"content":"a b"}],"stream":true,"max_tokens":5,"stream_options":{"include_usage":true}}"#;
+        let (answer, took) = ask(&server, "/v1/chat/completions", body);
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("content-type: text/event-stream"), "{answer}");
+        assert_eq!(answer.matches("\"content\":\"").count(), 4, "a role and three events for five tokens: {answer}");
+        assert!(answer.contains("\"prompt_tokens\":12") && answer.contains("\"completion_tokens\":5"), "{answer}");
+        assert!(answer.contains("\"finish_reason\":\"length\"") && answer.contains("data: [DONE]"));
+        assert!(took >= Duration::from_millis(80 + 4 * 10), "{took:?}");
+    }
+
+    #[test]
+    fn an_answer_need_not_be_streamed() {
+        let server = running("sim://steady?ttft=1ms&tpot=1ms&natural=3");
+        let (answer, _) = ask(&server, "/v1/completions", r#"{"model":"sim","prompt":"a b","max_tokens":8}"#);
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!(body["choices"][0]["text"], " the gate opens");
+        assert_eq!(body["choices"][0]["finish_reason"], "stop");
+        assert_eq!(body["usage"]["completion_tokens"], 3);
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_as_servers_do() {
+        let server = running("sim://steady?context=20");
+        for (path, body, status) in [
+            ("/v1/other", "", "404"),
+            ("/v1/completions", "{", "400"),
+            ("/v1/completions", r#"{"model":"gpt","prompt":"a"}"#, "404"),
+            ("/v1/completions", r#"{"model":"sim","prompt":"a","max_tokens":20}"#, "400"),
+        ] {
+            let (answer, _) = ask(&server, path, body);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")) && answer.contains("\"error\":{"), "{answer}");
+        }
+        let (health, _) = ask(&server, "/health", "");
+        assert!(health.starts_with("HTTP/1.1 200 OK"));
+    }
+
+    #[test]
+    fn a_dropped_server_has_stopped() {
+        let server = running("sim://steady");
+        let address = server.address;
+        drop(server);
+        assert!(TcpStream::connect(address).is_err());
+    }
+}

@@ -1,4 +1,5 @@
 //! Serves a stream case over a real socket, with the case's own schedule: every byte as the file says, nothing added but framing.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic as it may")]
 
 use crate::cases::{Case, Step, Stream};
 use std::io::{self, Read, Write};

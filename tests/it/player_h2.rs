@@ -1,4 +1,5 @@
 //! Serves a stream case over TLS and HTTP/2: one DATA frame a write.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic as it may")]
 
 use crate::cases::{Step, Stream};
 use bytes::Bytes;

@@ -1,4 +1,5 @@
 //! The handed streams through the real client, over real sockets, in real time.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic as it may")]
 
 use crate::cases::{Case, Expect, Observed, Tolerance, load_spoken};
 use crate::player::Player;
