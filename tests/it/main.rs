@@ -2,3 +2,4 @@
 #![expect(missing_docs, reason = "a test binary has no readers of its docs")]
 
 mod architecture;
+mod generated;
