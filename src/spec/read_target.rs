@@ -92,7 +92,10 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
     if let Some(endpoint) = reading.permissions.endpoint.clone() {
         // What the spec says instead is still checked for variables that it may not name.
         if let Some((node, text)) = fields.text("url", reading.sink) {
-            let _unused = expand(node, text, reading.permissions, reading.sink);
+            let mut ignored = Sink::default();
+            expand(node, text, reading.permissions, &mut ignored);
+            // A variable that is not set matters no more; one that may not be read still does.
+            reading.sink.issues.extend(ignored.issues.into_iter().filter(|issue| issue.code != "variable-not-set"));
         }
         return match base_url(&endpoint) {
             Ok(url) => {
@@ -169,7 +172,9 @@ fn metrics(fields: Fields<'_>, target: Option<&TargetUrl>, reading: &mut Reading
     if text == "none" {
         return MetricsChoice::Off;
     }
-    let Some(expanded) = reading.expand(node, text) else { return MetricsChoice::Off };
+    let Some(Expanded { text: expanded, released }) = expand(node, text, reading.permissions, reading.sink) else {
+        return MetricsChoice::Off;
+    };
     let help = "write http://host:port/metrics, or none";
     let parsed = Url::parse(&expanded).map_err(|error| Bad::new("not-a-url", format!("not a URL: {error}"), help));
     let Some(url) = reading.sink.keep(node, parsed.and_then(|url| http_url(url, help))) else { return MetricsChoice::Off };
@@ -183,6 +188,9 @@ fn metrics(fields: Fields<'_>, target: Option<&TargetUrl>, reading: &mut Reading
                 .at(node.span.clone()),
         );
     }
+    if released && !reading.permissions.may_receive_secrets(&url) {
+        reading.refused.push(secret_to(&url, node.span.clone()));
+    }
     MetricsChoice::At(url)
 }
 
@@ -192,14 +200,16 @@ fn secrets_stay(target: &Target, reading: &mut Reading<'_>) {
     if reading.permissions.may_receive_secrets(url) {
         return;
     }
-    let host = origin(url);
     for span in std::mem::take(&mut reading.released) {
-        reading.refused.push(
-            Issue::error("secret-to-unnamed-host", format!("a variable that was released by --allow-env would go to {host}"))
-                .help(format!("released values go only to a host that the caller names: --endpoint URL, or --allow-host {host}"))
-                .at(span),
-        );
+        reading.refused.push(secret_to(url, span));
     }
+}
+
+fn secret_to(url: &Url, span: Option<Range<usize>>) -> Issue {
+    let host = origin(url);
+    Issue::error("secret-to-unnamed-host", format!("a variable that was released by --allow-env would go to {host}"))
+        .help(format!("released values go only to a host that the caller names: --endpoint URL, or --allow-host {host}"))
+        .at(span)
 }
 
 fn headers(fields: Fields<'_>, reading: &mut Reading<'_>) -> BTreeMap<String, String> {
