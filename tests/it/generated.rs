@@ -32,7 +32,7 @@ fn every_preset_parses_and_names_the_schema() {
 fn compare(path: &str, generated: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("UPDATE_GENERATED").is_some() {
-        fs::write(&file, generated).unwrap();
+        fs::write(&file, generated).expect("the folder of the generated file can be written");
         return;
     }
     let committed = fs::read_to_string(&file).unwrap_or_default();

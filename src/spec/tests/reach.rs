@@ -74,6 +74,8 @@ fn released_values_go_only_to_a_host_that_the_caller_named() {
     let mut permissions = Permissions { env: env(&[("TENANT", KEY)]), allow_env: vec!["TENANT".into()], ..Permissions::default() };
     let target = "{ url: \"https://gpu.example/v1\", headers: { x-tenant: \"${TENANT}\" } }";
     assert_eq!(refused(target, &permissions), ["secret-to-unnamed-host"]);
+    let in_host = parse(&source(&spec("{ url: \"https://${TENANT}.example/v1\" }")), &permissions).unwrap_err();
+    assert!(!in_host.problems().render(false).contains(KEY), "{in_host}");
     permissions.allow_hosts = vec!["http://gpu.example".into()];
     assert_eq!(refused(target, &permissions), ["secret-to-unnamed-host"], "another scheme is another place");
     permissions.allow_hosts = vec!["https://gpu.example".into()];
