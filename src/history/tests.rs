@@ -53,12 +53,15 @@ fn a_run_counts_once_and_never_against_itself() {
     early.end.as_mut().unwrap().reason = EndReason::Decided;
     let mut other = made(4);
     other.conditions.seed = 9;
-    let stored = vec![made(2), made(1), made(1), renamed, early, other, made(5)];
+    let mut short = made(6);
+    short.rounds.truncate(11);
+    let stored = vec![made(2), made(1), made(1), renamed, early, other, short, made(5)];
     let selection = select(stored, &made(5).conditions);
     let ids = |runs: &[crate::record::Recording]| runs.iter().map(|run| run.conditions.run_id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&selection.runs).len(), 2);
     assert!(ids(&selection.runs).contains(&"run-2".to_owned()));
-    assert_eq!(selection.left_out.len(), 5);
+    assert_eq!(selection.left_out.len(), 6);
+    assert!(selection.left_out.iter().any(|out| out.why == ["it has 11 whole rounds at 1x, and 12 are needed"]));
     assert!(selection.left_out.iter().any(|out| out.why == ["seed: was 9, is 42"]));
 }
 

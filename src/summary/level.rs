@@ -52,8 +52,7 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
     if rounds.is_empty() {
         return None;
     }
-    let ends: Vec<Option<&RoundEnd>> =
-        rounds.iter().map(|(number, _)| recording.rounds.iter().find(|end| end.level == index && end.round == *number)).collect();
+    let ends: Vec<Option<&RoundEnd>> = rounds.iter().map(|(number, _)| known.get(number).copied()).collect();
     let requests: Vec<&Request> = rounds.iter().flat_map(|(_, requests)| requests.iter().copied()).collect();
     let mut facts: Vec<Fact> = rounds
         .iter()

@@ -1,6 +1,7 @@
 //! Verdicts on made runs.
 
 mod absolute;
+mod calibration;
 mod change;
 mod invalid;
 
