@@ -10,6 +10,8 @@ mod run_to_run;
 mod sample;
 mod sequential;
 mod student;
+#[cfg(test)]
+mod tests;
 mod trimmed;
 
 pub use paired::{paired, paired_shares};

@@ -8,7 +8,7 @@ use super::student::at_least_two;
 pub struct Trimmed {
     /// The trimmed mean; infinite where more rounds are infinite than trimming takes away.
     pub mean: f64,
-    /// Variance of the mean; 0 where the mean is infinite.
+    /// Variance of the mean; 0 where the mean is infinite. Infinite only where rounds lie too far apart to be squared.
     pub variance: f64,
     /// Degrees of freedom, at least 2.
     pub df: f64,
@@ -62,7 +62,7 @@ pub fn trimmed(y: &[f64]) -> Option<Trimmed> {
         _ => return Some(Trimmed { mean: if high == f64::INFINITY { high } else { low }, variance: 0.0, df: 2.0 }),
     }
     let h = kept.len() as f64;
-    let mean = (kept.iter().map(|v| v - low).sum::<f64>() / h + low).clamp(low, high);
+    let mean = kept.iter().map(|v| v / h).sum::<f64>().clamp(low, high);
     let (squares, r1) = winsorized(y, low, high);
     let rho = (r1 + (1.0 + 3.0 * r1.clamp(0.0, 1.0)) / rounds).clamp(0.0, 0.8);
     let inflation = (1.0 + rho) / (1.0 - rho);
@@ -78,5 +78,8 @@ fn winsorized(y: &[f64], low: f64, high: f64) -> (f64, f64) {
     let mean = held.iter().sum::<f64>() / held.len() as f64;
     let squares: f64 = held.iter().map(|w| (w - mean).powi(2)).sum();
     let products: f64 = held.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum();
+    if !squares.is_finite() {
+        return (f64::INFINITY, 0.0);
+    }
     (squares, if squares > 0.0 { products / squares } else { 0.0 })
 }
