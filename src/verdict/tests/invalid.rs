@@ -203,8 +203,8 @@ fn a_cut_run_is_judged_by_its_whole_rounds_and_says_so() {
 #[test]
 fn garbage_gives_a_verdict_and_no_panic() {
     let mut dice = Dice::new(3);
-    for seed in 0..30 {
-        let mut run = Made { seed, rounds: 13, per_round: 4, ..Made::default() }.recording();
+    for seed in 0..30_u32 {
+        let mut run = Made { seed: seed.into(), rounds: 13, per_round: 4, ..Made::default() }.recording();
         for request in &mut run.requests {
             if dice.uniform() < 0.3 {
                 request.output_tokens = [None, Some(0), Some(u64::MAX)][seed as usize % 3];
