@@ -168,7 +168,6 @@ fn show_one(folder: &Folder, run: Option<&str>, console: &Console) -> Result<Exi
         constraints: Vec::new(),
         buckets: spec::Buckets { input: vec![1024, 8192], output: vec![300, 1000] },
         gap_scopes: Vec::new(),
-        side: crate::record::Side::Candidate,
     };
     let mut text = String::new();
     let _ = writeln!(text, "{}  started {}  {}", conditions.run_id, conditions.started, conditions.tool);

@@ -29,6 +29,7 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
         recording,
         stored: &stored,
         comparison: comparison.as_ref(),
+        beside: None,
         baseline: baseline.info,
         client_lag: spec.client_lag,
         exact_output: spec.workload.parts.iter().any(|part| part.exact_output == ExactOutput::Always),

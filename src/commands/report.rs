@@ -41,7 +41,6 @@ pub fn report(request: &Show, console: &Console) -> Result<Exit, Error> {
                 constraints: Vec::new(),
                 buckets: Buckets { input: vec![1024, 8192], output: vec![300, 1000] },
                 gap_scopes: Vec::new(),
-                side: crate::record::Side::Candidate,
             };
             let tables = summary::of(&recording, &lens).tables();
             Report::new(None, Exit::Pass.code(), tables, recording.conditions.clone(), Vec::new())

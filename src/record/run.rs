@@ -1,6 +1,6 @@
 //! A whole run.
 
-use super::{Conditions, Request};
+use super::{Conditions, Request, Side};
 use crate::units::Nanos;
 
 /// A level as it was planned.
@@ -135,4 +135,28 @@ pub struct Recording {
     pub end: Option<End>,
     /// Where it was read from a file: lines that could not be read, with why.
     pub damage: Vec<String>,
+}
+
+/// What the run id of a baseline's side has behind that of the candidate's.
+const BASELINE: &str = "-baseline";
+
+impl Recording {
+    /// Whose requests these are: a run side by side keeps a file for each side.
+    #[must_use]
+    pub fn side(&self) -> Side {
+        let is_baseline = !self.requests.is_empty() && self.requests.iter().all(|request| request.side == Side::Baseline);
+        if is_baseline { Side::Baseline } else { Side::Candidate }
+    }
+
+    /// Whether `other` is the baseline's side of this run, loaded at the same time.
+    #[must_use]
+    pub fn is_beside(&self, other: &Self) -> bool {
+        other.conditions.run_id == baseline_id(&self.conditions.run_id)
+    }
+}
+
+/// The run id of the baseline's side of the run `id`.
+#[must_use]
+pub fn baseline_id(id: &str) -> String {
+    format!("{id}{BASELINE}")
 }

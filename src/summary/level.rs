@@ -48,7 +48,7 @@ impl Level {
 pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<Level> {
     let info = recording.conditions.load.levels.get(index)?;
     let known: BTreeMap<u32, &RoundEnd> = recording.rounds.iter().filter(|end| end.level == index).map(|end| (end.round, end)).collect();
-    let (rounds, whole_rounds, starts) = counted(recording, lens, index, &known);
+    let (rounds, whole_rounds, starts) = counted(recording, index, &known);
     if rounds.is_empty() {
         return None;
     }
@@ -81,18 +81,14 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
 type Rounds<'a> = Vec<(u32, Vec<&'a Request>)>;
 
 /// The counted requests by round, how many rounds are whole, and when every round began, whole or not.
-fn counted<'a>(
-    recording: &'a Recording,
-    lens: &Lens,
-    index: usize,
-    known: &BTreeMap<u32, &RoundEnd>,
-) -> (Rounds<'a>, usize, BTreeMap<u32, Nanos>) {
+fn counted<'a>(recording: &'a Recording, index: usize, known: &BTreeMap<u32, &RoundEnd>) -> (Rounds<'a>, usize, BTreeMap<u32, Nanos>) {
+    let side = recording.side();
     let mut rounds: BTreeMap<u32, Vec<&Request>> = BTreeMap::new();
     let mut present: BTreeMap<u32, u32> = BTreeMap::new();
     for request in recording.requests.iter().filter(|request| request.level == index) {
         let Some(round) = request.round else { continue };
         *present.entry(round).or_default() += 1;
-        if request.side == lens.side {
+        if request.side == side {
             rounds.entry(round).or_default().push(request);
         }
     }

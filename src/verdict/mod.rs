@@ -14,6 +14,6 @@ mod validity;
 mod what_if;
 mod why;
 
-pub use decide::{Inputs, decide};
+pub use decide::{Beside, Inputs, decide};
 pub use types::{BaselineInfo, Method, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus};
 pub use what_if::{WhatIf, what_if};
