@@ -2,7 +2,7 @@
 
 use super::environment;
 use crate::commands::{
-    Baseline, BaselineOptions, Check, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions, Validate,
+    Baseline, BaselineOptions, Check, Compare, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions, Validate,
 };
 use crate::console::ColorChoice;
 use crate::spec::{Overrides, Permissions};
@@ -38,6 +38,8 @@ pub(super) enum Command {
     Run(RunArgs),
     /// A verdict from recorded runs; sends nothing.
     Judge(JudgeArgs),
+    /// Two stored runs side by side.
+    Compare(CompareArgs),
     /// The store of runs that later ones are compared with.
     Baseline {
         #[command(subcommand)]
@@ -323,6 +325,45 @@ impl JudgeArgs {
             out: self.out.clone(),
             format: self.format,
         })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// The run that is compared with.
+    base: PathBuf,
+    /// The run in question.
+    candidate: PathBuf,
+    /// Compare by this spec's `regression` rules; without it by the usual figures, 10 % (goodput and errors 2 pp) each.
+    #[arg(long)]
+    spec: Option<String>,
+    /// Exit 11 where a rule fails, 6 where the measurement may not be judged.
+    #[arg(long)]
+    fail: bool,
+    /// Compare although the conditions differ; the report says so.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    allow: Allow,
+    /// The reports go to `compare` in this folder.
+    #[arg(long, value_name = "DIR", default_value = "goodput-out")]
+    out: PathBuf,
+    /// What goes to stdout.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl CompareArgs {
+    pub(super) fn request(&self) -> Compare {
+        Compare {
+            base: self.base.clone(),
+            candidate: self.candidate.clone(),
+            spec: self.spec.as_ref().map(|spec| self.allow.options(spec, true)),
+            fail: self.fail,
+            force: self.force,
+            out: self.out.clone(),
+            format: self.format,
+        }
     }
 }
 

@@ -31,6 +31,7 @@ fn run(cli: Cli) -> Exit {
         Command::Check(args) => args.request().and_then(|request| commands::check(&request, &console)),
         Command::Run(args) => args.request().and_then(|request| commands::run(&request, &console)),
         Command::Judge(args) => args.request().and_then(|request| commands::judge(&request, &console)),
+        Command::Compare(args) => commands::compare(&args.request(), &console),
         Command::Baseline { action } => action.request().and_then(|request| commands::baseline(&request, &console)),
         Command::Report(args) => args.request().and_then(|request| commands::report(&request, &console)),
         Command::Validate(args) => args.request().and_then(|request| commands::validate(&request, &console)),

@@ -9,7 +9,7 @@ use crate::spec;
 use crate::store::Folder;
 use crate::summary::{self, Lens, LevelTable};
 use crate::units::{Unit, show};
-use crate::verdict::{BaselineInfo, VerdictStatus};
+use crate::verdict::VerdictStatus;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -223,5 +223,5 @@ fn harmless(text: &str) -> String {
 
 /// No baseline at all.
 pub(super) fn none() -> Chosen {
-    Chosen { runs: Vec::new(), info: BaselineInfo::default() }
+    Chosen::default()
 }

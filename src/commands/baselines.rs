@@ -25,10 +25,33 @@ pub(super) struct Stored {
     force: bool,
 }
 
-/// The stored runs that count.
+/// The runs that a run is compared with.
+#[derive(Default)]
 pub(super) struct Chosen {
+    /// The stored runs that count.
     pub runs: Vec<Recording>,
+    /// In their place, one run that was named and whose own validity counts too: the other side of the same run, or any other.
+    pub beside: Option<Recording>,
     pub info: BaselineInfo,
+}
+
+impl Chosen {
+    /// One run in the place of stored ones.
+    pub(super) fn beside(run: Recording, candidate: &Conditions, differences: Vec<String>) -> Self {
+        let info = BaselineInfo {
+            runs: vec![run.conditions.run_id.clone()],
+            newest: Some(run.conditions.started.clone()),
+            commit: run.conditions.commit.clone(),
+            changed_limits: history::changed_limits(&run.conditions, candidate),
+            differences,
+        };
+        Self { runs: Vec::new(), beside: Some(run), info }
+    }
+
+    /// Whether there is nothing to compare with.
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.beside.is_none()
+    }
 }
 
 /// The folder of a name's baselines.
@@ -126,7 +149,7 @@ impl Stored {
             changed_limits: newest.map(|newest| history::changed_limits(newest, conditions)).unwrap_or_default(),
             differences: if selection.runs.is_empty() || self.force { differences } else { Vec::new() },
         };
-        Ok(Chosen { runs: selection.runs, info })
+        Ok(Chosen { runs: selection.runs, beside: None, info })
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::baselines::Chosen;
 use super::{Exit, load};
-use crate::compare;
+use crate::compare::{self, Comparison};
 use crate::record::Recording;
 use crate::report::Report;
-use crate::spec::{ExactOutput, RuleKind, Spec};
+use crate::spec::{ExactOutput, Rule, RuleKind, Spec};
 use crate::summary::{self, Lens, Summary};
-use crate::verdict::{self, Inputs, Status, Verdict};
+use crate::verdict::{self, Beside, Inputs, Status, Verdict};
 
 /// A judged run.
 pub(super) struct Judged {
@@ -21,7 +21,9 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
     let lens = Lens::new(&spec.slo, &spec.buckets);
     let summary = summary::of(recording, &lens);
     let stored: Vec<Summary> = baseline.runs.iter().map(|run| summary::of(run, &lens)).collect();
-    let comparison = (!stored.is_empty()).then(|| compare::against(&summary, &stored, &spec.slo.rules));
+    let other = baseline.beside.as_ref().map(|run| (summary::of(run, &lens), run));
+    let beside = other.as_ref().map(|(summary, recording)| Beside { summary, recording });
+    let comparison = compared((recording, &summary), &stored, beside, &spec.slo.rules);
     let verdict = verdict::decide(&Inputs {
         name: &spec.name,
         slo: &spec.slo,
@@ -29,7 +31,7 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
         recording,
         stored: &stored,
         comparison: comparison.as_ref(),
-        beside: None,
+        beside,
         baseline: baseline.info,
         client_lag: spec.client_lag,
         exact_output: spec.workload.parts.iter().any(|part| part.exact_output == ExactOutput::Always),
@@ -46,6 +48,20 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
     let constraints = spec.slo.request.iter().map(|constraint| constraint.text.clone()).collect();
     let report = Report::new(Some(verdict), exit.code(), summary.tables(), recording.conditions.clone(), constraints);
     Judged { report, exit, summary }
+}
+
+/// The run beside what it is compared with: the other side of the same run by paired rounds, all others as stored runs.
+fn compared(
+    (recording, summary): (&Recording, &Summary),
+    stored: &[Summary],
+    beside: Option<Beside<'_>>,
+    rules: &[Rule],
+) -> Option<Comparison> {
+    match beside {
+        Some(other) if recording.is_beside(other.recording) => Some(compare::beside(summary, other.summary, rules)),
+        Some(other) => Some(compare::against(summary, std::slice::from_ref(other.summary), rules)),
+        None => (!stored.is_empty()).then(|| compare::against(summary, stored, rules)),
+    }
 }
 
 /// Whether every rule that decides compares with a baseline, and there was none.

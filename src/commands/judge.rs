@@ -1,7 +1,7 @@
 //! `judge`: a verdict from recorded runs; nothing is sent.
 
 use super::decide::{Judged, judge as decide};
-use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, publish, source};
+use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, beside, publish, source};
 use crate::console::Console;
 use crate::record::{self, Recording};
 use crate::report::{WhatIf, WhatIfRow};
@@ -43,9 +43,11 @@ pub fn judge(request: &Judge, console: &Console) -> Result<Exit, Error> {
     let runs: Vec<Recording> = request.runs.iter().map(|path| read(path, console)).collect::<Result<_, _>>()?;
     store::open_out(&request.out).map_err(Error::Out)?;
     let mut worst = Exit::Pass;
-    for (number, run) in runs.iter().enumerate() {
-        let stored = baselines::read(&source.spec().name, &request.baseline, console)?;
-        let chosen = stored.choose(&run.conditions)?;
+    for (number, (run, path)) in runs.iter().zip(&request.runs).enumerate() {
+        let chosen = match beside::stored_side(run, path, &request.baseline, console)? {
+            Some(chosen) => chosen,
+            None => baselines::read(&source.spec().name, &request.baseline, console)?.choose(&run.conditions)?,
+        };
         super::require_one(&source.spec().slo, &request.baseline, &chosen)?;
         let mut judged = decide(source.spec(), run, chosen, None);
         judged.report.both_conventions = request.both_conventions;

@@ -2,7 +2,9 @@
 
 mod baseline;
 mod baselines;
+mod beside;
 mod check;
+mod compare;
 mod decide;
 mod error;
 mod exit;
@@ -23,6 +25,7 @@ mod writer;
 
 pub use baseline::{Baseline, baseline};
 pub use check::{Check, check};
+pub use compare::{Compare, compare};
 pub use error::Error;
 pub use exit::{EXITS, Exit};
 pub use judge::{Judge, judge};
@@ -60,7 +63,7 @@ pub fn show(error: &Error, console: &Console) {
 /// Stops where no rule that decides can be judged for want of a baseline.
 fn require_one(slo: &Slo, options: &BaselineOptions, chosen: &Chosen) -> Result<(), Error> {
     let decides = |kind: RuleKind| slo.rules.iter().any(|rule| rule.kind == kind);
-    if decides(RuleKind::Require) || !decides(RuleKind::Regression) || !chosen.runs.is_empty() || options.save {
+    if decides(RuleKind::Require) || !decides(RuleKind::Regression) || !chosen.is_empty() || options.save {
         return Ok(());
     }
     Err(Error::Baseline {

@@ -4,7 +4,7 @@ mod comparable;
 mod fold;
 mod select;
 
-pub use comparable::{Difference, changed_limits, comparable};
+pub use comparable::{Difference, changed_limits, comparable, differing};
 pub use fold::fold;
 pub use select::{LeftOut, Selection, select};
 

@@ -5,7 +5,7 @@ use super::rows::{maybe, per_second};
 use crate::record::Conditions;
 use crate::summary::LevelTable;
 use crate::units::{Unit, show};
-use crate::verdict::{Validity, ValidityStatus};
+use crate::verdict::{Method, Validity, ValidityStatus};
 
 /// A label and what it is.
 pub(super) type Fact = (&'static str, String);
@@ -100,7 +100,13 @@ pub(super) fn changed_limits(report: &Report) -> &[String] {
     report.verdict.as_ref().map_or(&[], |verdict| verdict.baseline.changed_limits.as_slice())
 }
 
-/// What differs from a baseline that was found and not used.
+/// What [`differences`] are: those of a baseline that was compared with all the same, or of one that was not used.
+pub(super) fn differences_title(report: &Report) -> &'static str {
+    let used = report.verdict.as_ref().is_some_and(|verdict| !verdict.baseline.runs.is_empty());
+    if used { "conditions that differ" } else { "a baseline was found and not used" }
+}
+
+/// What differs from a baseline that was found.
 pub(super) fn differences(report: &Report) -> &[String] {
     report.verdict.as_ref().map_or(&[], |verdict| verdict.baseline.differences.as_slice())
 }
@@ -113,7 +119,12 @@ pub(super) fn baseline(report: &Report) -> Option<String> {
     }
     let newest = used.newest.as_ref().map(|at| format!(", newest {at}")).unwrap_or_default();
     let commit = used.commit.as_ref().map(|commit| format!(", commit {}", short(commit))).unwrap_or_default();
-    let runs = if used.runs.len() == 1 { "1 stored run".to_owned() } else { format!("{} stored runs", used.runs.len()) };
+    let beside = report.verdict.iter().flat_map(|verdict| &verdict.rules).any(|rule| rule.method == Some(Method::Paired));
+    let runs = match used.runs.len() {
+        1 if beside => format!("{}, side by side, rounds in pairs (method E)", used.runs[0]),
+        1 => "1 stored run".to_owned(),
+        count => format!("{count} stored runs"),
+    };
     Some(format!("{runs}{newest}{commit}"))
 }
 

@@ -96,7 +96,7 @@ fn measurement(report: &Report) -> String {
         let _ = writeln!(out, "- warning: {}", plain(warning));
     }
     for difference in facts::differences(report) {
-        let _ = writeln!(out, "- a baseline was found and not used: {}", plain(difference));
+        let _ = writeln!(out, "- {}: {}", facts::differences_title(report), plain(difference));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }

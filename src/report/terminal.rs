@@ -29,7 +29,7 @@ pub fn render(report: &Report, look: Look) -> String {
         facts::unwell(report).iter().map(|row| format!("{} ({}): {}", row.check, row.status.name(), row.text)).collect();
     page.list("measurement", &unwell, Some(Mark::Open));
     page.list("warnings", facts::warnings(report), Some(Mark::Open));
-    page.list("a baseline was found and not used", facts::differences(report), None);
+    page.list(facts::differences_title(report), facts::differences(report), None);
     page.levels(report);
     page.what_if(report);
     page.conditions(report);

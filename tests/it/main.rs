@@ -6,6 +6,7 @@ mod captures;
 mod cases;
 mod check;
 mod common;
+mod compare;
 mod exit_codes;
 mod generated;
 mod judge;
