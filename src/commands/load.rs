@@ -97,7 +97,7 @@ async fn level(
     let sizes = &plan.info.round_requests;
     let last = sizes.last().copied().unwrap_or(0);
     let round_size = move |round: u32| sizes.get(round as usize).copied().unwrap_or(last);
-    let load = Level { index, pace, rounds: plan.info.rounds, round_size: &round_size, min_time: plan.min_time, feed };
+    let load = Level { index, first_round: 0, pace, rounds: plan.info.rounds, round_size: &round_size, min_time: plan.min_time, feed };
     let client = ready.client.clone();
     let send = move |prepared, scheduled| {
         let client = client.clone();

@@ -150,5 +150,9 @@ fn rounds(load: &LoadInfo, other: &LoadInfo) -> String {
 }
 
 fn warmup(load: &LoadInfo) -> String {
-    load.levels.iter().map(|level| format!("{} requests", level.warmup)).collect::<Vec<_>>().join(", ")
+    let each = |level: &LevelInfo| match level.lead {
+        0 => format!("{} requests", level.warmup),
+        lead => format!("{lead} requests a block"),
+    };
+    load.levels.iter().map(each).collect::<Vec<_>>().join(", ")
 }

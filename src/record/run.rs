@@ -20,6 +20,9 @@ pub struct LevelInfo {
     pub round_requests: Vec<u32>,
     /// Uncounted requests before the first round.
     pub warmup: u64,
+    /// Uncounted requests at the start of each round, where two sides take turns (`--alternate`) and each round is a block of its own;
+    /// 0 in one continuous load.
+    pub lead: u32,
 }
 
 /// A round whose every request has ended.

@@ -49,6 +49,9 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
     let info = recording.conditions.load.levels.get(index)?;
     let known: BTreeMap<u32, &RoundEnd> = recording.rounds.iter().filter(|end| end.level == index).map(|end| (end.round, end)).collect();
     let (rounds, whole_rounds, starts) = counted(recording, index, &known);
+    // Blocks that take turns with the other side's do not end where the next one begins.
+    let in_turns = info.lead > 0;
+    let starts = if in_turns { BTreeMap::new() } else { starts };
     if rounds.is_empty() {
         return None;
     }
@@ -65,16 +68,11 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
     }
     let gaps = gaps_by_scope(&rounds, &ends, &facts, lens);
     let open_loop = info.rate.is_some();
-    let mut level = Level {
-        table: LevelTable::default(),
-        whole_rounds,
-        crowded_reads: crowded(&requests),
-        open_loop,
-        seconds: window::of_rounds(&rounds, &starts),
-        facts,
-        gaps,
-    };
-    level.table = figures::table(info, &level, &requests, lens, window::measured(&requests, open_loop));
+    let seconds = window::of_rounds(&rounds, &starts);
+    let window = if in_turns { seconds.iter().copied().sum() } else { window::measured(&requests, open_loop) };
+    let mut level =
+        Level { table: LevelTable::default(), whole_rounds, crowded_reads: crowded(&requests), open_loop, seconds, facts, gaps };
+    level.table = figures::table(info, &level, &requests, lens, window);
     Some(level)
 }
 
