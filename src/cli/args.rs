@@ -2,7 +2,8 @@
 
 use super::environment;
 use crate::commands::{
-    Baseline, BaselineOptions, Check, Compare, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions, Validate,
+    Against, Baseline, BaselineOptions, Check, Compare, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions,
+    Validate,
 };
 use crate::console::ColorChoice;
 use crate::spec::{Overrides, Permissions};
@@ -187,6 +188,7 @@ impl Sending {
             calibrate: !self.no_calibrate,
             out: self.out.clone(),
             yes: self.yes,
+            against: None,
             commit: environment::commit(),
             pull_request: environment::pull_request(),
         })
@@ -194,10 +196,7 @@ impl Sending {
 
     /// What was set by flag, as it is kept in the conditions. A URL's user and password are no part of it, nor is a header's value.
     fn flags(&self) -> Vec<String> {
-        let endpoint = self.endpoint.as_deref().map(|text| match url::Url::parse(text) {
-            Ok(url) if url.scheme() != "sim" => url.origin().ascii_serialization(),
-            _ => text.to_owned(),
-        });
+        let endpoint = self.endpoint.as_deref().map(without_credentials);
         let mut flags = Vec::new();
         let mut keep = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("{name}={value}")));
         keep("endpoint", endpoint);
@@ -230,6 +229,45 @@ pub(super) struct CheckArgs {
     /// Keep this run as a baseline if it passes.
     #[arg(long)]
     save_baseline: bool,
+    #[command(flatten)]
+    against: AgainstArgs,
+}
+
+#[derive(Debug, Args)]
+struct AgainstArgs {
+    /// Judge changes side by side with the baseline that this URL serves, in place of stored runs: both get the full load at once, and
+    /// rounds are compared in pairs. For two deployments on hardware of their own.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["baseline", "require_baseline", "save_baseline"])]
+    against: Option<String>,
+    /// The variable that holds the API key for --against; by default it gets the target's key.
+    #[arg(long, value_name = "NAME", requires = "against")]
+    against_api_key_env: Option<String>,
+    /// For two deployments that share hardware: load them in turns, block by block (A B B A), never both at once.
+    #[arg(long, requires = "against")]
+    alternate: bool,
+}
+
+impl AgainstArgs {
+    /// Adds what was asked for to `load`, and to the flags that its conditions keep.
+    fn apply(&self, load: &mut LoadOptions) -> Result<(), Error> {
+        let Some(url) = &self.against else { return Ok(()) };
+        let key = match &self.against_api_key_env {
+            Some(name) => environment::key(Some(name))?,
+            None => load.key.clone(),
+        };
+        load.flags.push(format!("against={}", without_credentials(url)));
+        load.flags.extend(self.alternate.then(|| "alternate=true".to_owned()));
+        load.against = Some(Against { url: url.clone(), key, alternate: self.alternate });
+        Ok(())
+    }
+}
+
+/// A URL without user and password; the address of a simulated server as it stands.
+fn without_credentials(text: &str) -> String {
+    match url::Url::parse(text) {
+        Ok(url) if url.scheme() != "sim" => url.origin().ascii_serialization(),
+        _ => text.to_owned(),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -250,9 +288,11 @@ impl BaselineArgs {
 
 impl CheckArgs {
     pub(super) fn request(&self) -> Result<Check, Error> {
+        let mut load = self.sending.load()?;
+        self.against.apply(&mut load)?;
         Ok(Check {
             spec: self.sending.spec(),
-            load: self.sending.load()?,
+            load,
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
             format: self.sending.format,
         })

@@ -30,7 +30,7 @@ pub use error::Error;
 pub use exit::{EXITS, Exit};
 pub use judge::{Judge, judge};
 pub use measure::limits;
-pub use options::{BaselineOptions, Format, LoadOptions, SpecOptions};
+pub use options::{Against, BaselineOptions, Format, LoadOptions, SpecOptions};
 pub use report::{Show, report};
 pub use run::{Run, run};
 pub use simulate::{Simulate, simulate};
