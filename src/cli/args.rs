@@ -226,9 +226,12 @@ pub(super) struct CheckArgs {
     /// Exit 5 unless a comparable baseline is there.
     #[arg(long)]
     require_baseline: bool,
-    /// Keep this run as a baseline if it passes.
+    /// Keep this run as a baseline if it passes; all of its rounds are sent.
     #[arg(long)]
     save_baseline: bool,
+    /// Send every round, even when an earlier look would decide.
+    #[arg(long)]
+    no_early_stop: bool,
     #[command(flatten)]
     against: AgainstArgs,
 }
@@ -294,6 +297,7 @@ impl CheckArgs {
             spec: self.sending.spec(),
             load,
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
+            early_stop: !self.no_early_stop,
             format: self.sending.format,
         })
     }

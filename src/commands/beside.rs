@@ -1,10 +1,13 @@
 //! Runs side by side (`--against URL`): the baseline's side and its file.
 
 use super::baselines::Chosen;
-use super::{BaselineOptions, Error, judge};
+use super::source::Loaded as Source;
+use super::{Against, BaselineOptions, Error, LoadOptions, SpecOptions, judge, writer};
 use crate::console::Console;
 use crate::history;
-use crate::record::Recording;
+use crate::plan::Plan;
+use crate::record::{Conditions, Recording};
+use crate::spec::{self, Spec};
 use std::path::{Path, PathBuf};
 
 /// The run file of the baseline's side, beside that of the candidate's.
@@ -41,4 +44,51 @@ pub(super) fn stored_side(run: &Recording, path: &Path, options: &BaselineOption
 pub(super) fn chosen(run: &Recording, other: Recording) -> Chosen {
     let differences = history::comparable(&other.conditions, &run.conditions).iter().map(ToString::to_string).collect();
     Chosen::beside(other, &run.conditions, differences)
+}
+
+/// The spec, and what the caller allows it, with the baseline's URL in the place of its target. The URL comes from the command line, so
+/// its host is one that the caller named; the spec's `alias` and hardware speak of the target alone.
+pub(super) fn side(
+    source: &Source,
+    (options, load): (&SpecOptions, &LoadOptions),
+    against: &Against,
+) -> Result<(Spec, SpecOptions, LoadOptions), Error> {
+    let mut options = options.clone();
+    options.permissions.endpoint = Some(against.url.clone());
+    let mut spec = spec::parse(&source.source, &options.permissions)?.spec;
+    spec.target.alias = None;
+    Ok((spec, options, LoadOptions { key: against.key.clone(), ..load.clone() }))
+}
+
+/// What both sides are sent, in one line.
+pub(super) fn announcement(label: &str, plan: &Plan) -> String {
+    let blocks: Vec<String> = plan
+        .levels
+        .iter()
+        .filter(|level| level.takes_turns())
+        .map(|level| {
+            let info = &level.info;
+            let size = info.round_requests.first().copied().unwrap_or(0);
+            let place = if plan.levels.len() > 1 { format!("{}: ", info.label) } else { String::new() };
+            format!("{place}{} pairs of blocks of {size} requests, each begun by {} that are not counted", info.rounds, info.lead)
+        })
+        .collect();
+    if blocks.is_empty() {
+        return format!("side by side with {label}: both get the full load at once; half of these requests each");
+    }
+    format!("in turns with {label} (A B B A): {}", blocks.join("; "))
+}
+
+/// What is known of the baseline's side before anything but probes was sent.
+///
+/// Fails where the sides are not comparable and nobody forced it.
+pub(super) fn ahead(own: &Conditions, other: &Conditions, force: bool) -> Result<Chosen, Error> {
+    let differences: Vec<String> = history::comparable(other, own).iter().map(ToString::to_string).collect();
+    if differences.is_empty() || force {
+        return Ok(Chosen::beside(writer::empty(other.clone()), own, differences));
+    }
+    Err(Error::Baseline {
+        why: format!("the two sides are not comparable\n  {}", differences.join("\n  ")),
+        help: "serve the same model on both sides, name it with --model, or go on with --force".to_owned(),
+    })
 }

@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod judge;
 mod load;
+mod lookout;
 mod measure;
 mod options;
 mod publish;
@@ -20,6 +21,7 @@ mod simulate;
 mod source;
 mod target;
 mod validate;
+mod watcher;
 mod workloads;
 mod writer;
 

@@ -16,6 +16,8 @@ use url::Url;
 
 /// A target that can be sent to.
 pub(super) struct Target {
+    /// Whose requests it gets.
+    side: Side,
     /// What reports call it.
     pub label: String,
     /// Its base URL.
@@ -36,19 +38,19 @@ pub(super) struct Ready {
 
 impl Target {
     /// Finds the target of `spec`; starts it where it is simulated.
-    pub(super) fn open(spec: &Spec) -> Result<Self, Error> {
+    pub(super) fn open(spec: &Spec, side: Side) -> Result<Self, Error> {
         let alias = spec.target.alias.clone();
         match &spec.target.url {
             Some(TargetUrl::Http(url)) => {
                 let origin = url.origin().ascii_serialization();
-                Ok(Self { label: alias.unwrap_or(origin), base: url.clone(), _sim: None })
+                Ok(Self { side, label: alias.unwrap_or(origin), base: url.clone(), _sim: None })
             }
             Some(TargetUrl::Sim(text)) => {
                 let profile = sim::parse(text)?;
                 let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(Error::SimListen)?;
                 let running = sim::start(profile, listener).map_err(Error::SimListen)?;
                 let base = Url::parse(&running.url()).map_err(|_| Error::usage("no address", "report this as a bug"))?;
-                Ok(Self { label: alias.unwrap_or_else(|| text.clone()), base, _sim: Some(running) })
+                Ok(Self { side, label: alias.unwrap_or_else(|| text.clone()), base, _sim: Some(running) })
             }
             None => Err(Error::usage("the spec names no target", "set `target.url`, or give --endpoint URL")),
         }
@@ -62,7 +64,7 @@ impl Target {
             headers.extend(load.headers.iter().cloned());
         }
         Config {
-            side: Side::Candidate,
+            side: self.side,
             base: self.base.clone(),
             api: match spec.target.api {
                 ApiChoice::Fixed(api) => api,

@@ -106,6 +106,14 @@ pub struct LevelEnd {
     pub alpha: Option<f64>,
 }
 
+impl LevelEnd {
+    /// Whether a look ended it before its last planned round.
+    #[must_use]
+    pub fn is_early(&self) -> bool {
+        self.look.is_some_and(|look| look < self.planned_rounds)
+    }
+}
+
 /// The run's last line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
@@ -144,6 +152,18 @@ pub struct Recording {
 const BASELINE: &str = "-baseline";
 
 impl Recording {
+    /// Whether a level of it ended at an early look, which favours extreme figures: such a run is no baseline.
+    #[must_use]
+    pub fn stopped_early(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.reason == EndReason::Decided || end.levels.iter().any(LevelEnd::is_early))
+    }
+
+    /// The rounds of level `index` that are judged, where a look ended it: what came in later is in no figure.
+    #[must_use]
+    pub fn look(&self, index: usize) -> Option<u32> {
+        self.end.iter().flat_map(|end| &end.levels).filter(|end| end.level == index).find_map(|end| end.look)
+    }
+
     /// Whose requests these are: a run side by side keeps a file for each side.
     #[must_use]
     pub fn side(&self) -> Side {

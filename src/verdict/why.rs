@@ -198,7 +198,7 @@ pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by
         (Some(now), Some(then)) => format!(", pooled {} after {}", show(now, row.unit), show(then, row.unit)),
         _ => String::new(),
     };
-    let By::Interval { alpha, rule_out } = by else {
+    let By::Interval { alpha, rule_out, .. } = by else {
         return format!("changed by {}{values} against {others}; allowed is {allowed}; bare estimate", spelt(row.change));
     };
     let head = format!(

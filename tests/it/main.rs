@@ -1,6 +1,7 @@
 //! The one integration binary: the real executable and the rooms from outside.
 #![expect(clippy::unwrap_used, reason = "clippy's leave for tests does not reach their helper functions")]
 
+mod against;
 mod architecture;
 mod captures;
 mod cases;
@@ -10,6 +11,7 @@ mod compare;
 mod exit_codes;
 mod generated;
 mod judge;
+mod looks;
 mod player;
 mod player_h2;
 mod quickstart;

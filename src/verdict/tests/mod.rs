@@ -5,6 +5,7 @@ mod beside;
 mod calibration;
 mod change;
 mod invalid;
+mod looks;
 
 use super::*;
 use crate::compare;
