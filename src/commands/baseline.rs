@@ -223,8 +223,3 @@ fn remove(folder: &Folder, run: &str, console: &Console) -> Result<Exit, Error> 
 fn harmless(text: &str) -> String {
     text.lines().fold(String::new(), |all, line| all + &crate::report::visible(line) + "\n")
 }
-
-/// No baseline at all.
-pub(super) fn none() -> Chosen {
-    Chosen::default()
-}

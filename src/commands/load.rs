@@ -75,7 +75,7 @@ pub(super) async fn send(
     let (other, other_kept) = other.map(|other| other.split(Side::Baseline)).unzip();
     let writer = Writer::start(kept, other_kept).map_err(Error::Runtime)?;
     let stop = signals::watch();
-    let mut healths = (Health::watch(epoch), Health::watch(epoch));
+    let mut healths = (Health::watch(epoch), other.is_some().then(|| Health::watch(epoch)));
     let mut watcher = RefCell::new(Watcher::new(&writer, limits, other.is_some(), console.progress(), epoch));
     let plan = &own.ready.plan;
     let (mut ends, mut other_ends) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ pub(super) async fn send(
     for index in 0..plan.levels.len() {
         watcher.get_mut().begin(plan, index);
         let run = Run { watcher: &watcher, stop: &stop, epoch };
-        let outcomes = level(&run, (&own, other.as_ref()), index, &mut healths).await;
+        let outcomes = level(&run, (&own, other.as_ref()), index, (&mut healths.0, healths.1.as_mut())).await;
         let together = together(outcomes);
         let (end, flow) = watcher.get_mut().end(plan, index, together).await;
         let of_side = |outcome: LevelOutcome| LevelEnd { whole_rounds: outcome.whole_rounds, ..end.clone() };
@@ -119,16 +119,16 @@ async fn level(
     run: &Run<'_, '_>,
     (own, other): (&Way, Option<&Way>),
     index: usize,
-    healths: &mut (Health, Health),
+    (health, other_health): (&mut Health, Option<&mut Health>),
 ) -> (LevelOutcome, Option<LevelOutcome>) {
-    let Some(other) = other else {
-        return (whole_level(run, own, index, &mut healths.0).await, None);
+    let (Some(other), Some(other_health)) = (other, other_health) else {
+        return (whole_level(run, own, index, health).await, None);
     };
-    if own.ready.plan.levels[index].takes_turns() {
-        let (own, other) = turns(run, (own, other), index, &mut healths.0).await;
-        return (own, Some(other));
-    }
-    let (own, other) = tokio::join!(whole_level(run, own, index, &mut healths.0), whole_level(run, other, index, &mut healths.1));
+    let (own, other) = if own.ready.plan.levels[index].takes_turns() {
+        turns(run, (own, other), index, health).await
+    } else {
+        tokio::join!(whole_level(run, own, index, health), whole_level(run, other, index, other_health))
+    };
     (own, Some(other))
 }
 

@@ -162,7 +162,9 @@ fn what_makes_no_sense_is_2_a_dead_baseline_is_4_and_other_models_are_5() {
         place.gate().args(check).args(flags.iter().copied()).expect(2);
     }
     place.gate().args(check).args(["--against", "http://127.0.0.1:9/v1"]).expect(4);
-    assert!(!place.path().join("goodput-out/run.jsonl.zst").exists());
+    let done = place.gate().args(check).args(["--against", "sim://steady?ttft=40ms&tpot=4ms&model=other"]).expect(5);
+    assert!(done.stderr.contains("model: was other, is sim"), "{}", done.stderr);
+    assert!(!place.path().join("goodput-out/run.jsonl.zst").exists(), "nothing but probes was sent");
 }
 
 #[test]
