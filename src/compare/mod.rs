@@ -1,1 +1,10 @@
-//! The compare room.
+//! Summary by summary: how much a run differs from stored runs, for each regression rule (statistics B and C). It knows neither α nor
+//! what a rule allows.
+
+mod blocks;
+mod estimate;
+#[cfg(test)]
+mod tests;
+
+pub use blocks::{LEAST_BLOCKS, blocks, in_blocks};
+pub use estimate::{Comparison, Estimates, Obstacle, Row, Scale, against, rate_estimate};

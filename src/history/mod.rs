@@ -1,1 +1,9 @@
-//! The history room.
+//! Runs that were kept: their folded form, which of them a run may be compared with, and what changed since.
+
+mod comparable;
+mod fold;
+mod select;
+
+pub use comparable::{Difference, changed_limits, comparable};
+pub use fold::fold;
+pub use select::{LeftOut, Selection, select};

@@ -1,35 +1,36 @@
 //! The plan: what will be sent and when, down to each due time, fixed before the run by the spec and its seed.
+//!
+//! Four streams of random numbers are kept apart: lengths, arrivals, shared text and unique text. The first three depend on the
+//! seed alone, so that a baseline and a candidate get the same lengths in the same order at the same instants; only the unique
+//! text is salted with the run, so that no run meets the cached prefixes of another.
 
-use crate::units::Nanos;
+mod arrivals;
+mod build;
+mod bundled;
+mod digest;
+mod error;
+mod fit;
+mod hunt;
+mod lengths;
+mod level;
+mod prompts;
+mod random;
+mod request;
+mod rows;
+mod schedule;
+mod walker;
+mod warning;
+mod words;
 
-/// One request as planned.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Planned {
-    /// Its number in the run, from 0, over all levels and warm-ups.
-    pub id: u64,
-    /// The workload part it belongs to, where the workload has named parts.
-    pub part: Option<String>,
-    /// Its session, where there are several turns.
-    pub session: Option<u64>,
-    /// Index into the plan's levels.
-    pub level: usize,
-    /// The round within its level, from 0; `None` for warm-up.
-    pub round: Option<u32>,
-    /// The turn within its session, from 0.
-    pub turn: u32,
-    /// Open loop: when it is due, from its level's start. `None` in a closed loop, where it is due when a slot becomes free.
-    pub due: Option<Nanos>,
-    /// Input tokens asked for.
-    pub asked_input: u64,
-    /// Output tokens asked for.
-    pub asked_output: u64,
-}
+pub use build::{Inputs, build};
+pub use bundled::{BundledWorkload, Percentiles, workloads};
+pub use error::PlanError;
+pub use fit::{Fit, PROBE_WORDS, ProbePoint, interpret, probe_text};
+pub use hunt::Hunt;
+pub use level::{LevelPlan, Pace};
+pub use request::{Planned, Prompt};
+pub use schedule::Plan;
+pub use warning::PlanWarning;
 
-/// What a request says.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Prompt {
-    /// One user message, or a bare prompt.
-    Text(String),
-    /// Whole chat messages, as JSON objects.
-    Messages(Vec<serde_json::Value>),
-}
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,37 @@
 //! The spec: text in, a checked [`Spec`] out, or every problem of it at once.
 
+mod expand;
+mod explain;
+mod grammar;
+mod issue;
+mod keys;
+mod lint;
 mod load;
+mod overrides;
+mod parse;
+mod permissions;
+mod quantity;
+mod raw;
+mod read_load;
+mod read_slo;
+mod read_target;
+mod read_workload;
 mod rule;
+mod schema;
 mod slo;
 mod target;
 mod workload;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+pub use explain::explain;
+pub use issue::{Issue, Problems, Severity, Source, SpecError};
+pub use lint::{files, needs_rules, needs_target};
+pub use parse::{Checked, parse, parse_what_if};
+pub use permissions::{Overrides, Permissions, is_link_local, is_loopback, link_local};
+pub use schema::schema;
 
 pub use load::{Arrival, Load, Offered, RoundLength, Rounds, WarmUp};
 pub use rule::{Cmp, Condition, Constraint, Field, Limit, Rule, RuleKind, Test};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// An API key or a header's value. Prints `***` however it is formatted; only `client` and `github` may [`Secret::reveal`] it.
+/// An API key or a header's value. Prints `***` however it is formatted; only `client` and `github` may [`Secret::reveal`] it, and `cli`, which splits a
+/// header's name off.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -17,6 +18,12 @@ impl Secret {
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(value: String) -> Self {
+        Self(value)
     }
 }
 

@@ -208,3 +208,28 @@ pub struct Verdict {
     /// The baseline used.
     pub baseline: BaselineInfo,
 }
+
+impl Verdict {
+    /// Whether a `require` rule is broken.
+    #[must_use]
+    pub fn fails_absolute(&self) -> bool {
+        self.has_failed(RuleKind::Require)
+    }
+
+    /// Whether a `regression` rule is broken.
+    #[must_use]
+    pub fn fails_regression(&self) -> bool {
+        self.has_failed(RuleKind::Regression)
+    }
+
+    /// Whether no deciding rule could be judged for want of a baseline: there are some, and every one is `no_baseline`.
+    #[must_use]
+    pub fn wants_baseline(&self) -> bool {
+        let mut deciding = self.rules.iter().filter(|rule| rule.kind != RuleKind::Advise).peekable();
+        deciding.peek().is_some() && deciding.all(|rule| rule.status == Status::NoBaseline)
+    }
+
+    fn has_failed(&self, kind: RuleKind) -> bool {
+        self.rules.iter().any(|rule| rule.kind == kind && rule.status == Status::Fail)
+    }
+}

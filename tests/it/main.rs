@@ -1,4 +1,13 @@
 //! The one integration binary: the real executable and the rooms from outside.
-#![expect(missing_docs, reason = "a test binary has no readers of its docs")]
+#![expect(clippy::unwrap_used, reason = "clippy's leave for tests does not reach their helper functions")]
 
 mod architecture;
+mod captures;
+mod cases;
+mod common;
+mod player;
+mod player_h2;
+mod quickstart;
+mod sse_oracle;
+mod streams_client;
+mod streams_virtual;

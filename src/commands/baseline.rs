@@ -1,0 +1,228 @@
+//! `baseline save|accept|list|show|rm`: the store of runs that later ones are compared with.
+
+use super::baselines::{self, Chosen};
+use super::decide::judge as decide;
+use super::{BaselineOptions, Error, Exit, SpecOptions, judge, source};
+use crate::console::Console;
+use crate::record::{EndReason, Recording};
+use crate::spec;
+use crate::store::Folder;
+use crate::summary::{self, Lens, LevelTable};
+use crate::units::{Unit, show};
+use crate::verdict::{BaselineInfo, VerdictStatus};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What `baseline` was asked for.
+#[derive(Debug, Clone)]
+pub enum Baseline {
+    /// Keep a run that passes.
+    Save {
+        /// The run file.
+        run: PathBuf,
+        /// Which spec judges it.
+        spec: SpecOptions,
+        /// Which baseline its regression rules are judged against.
+        baseline: BaselineOptions,
+    },
+    /// Keep a run whatever its verdict.
+    Accept {
+        /// The run file.
+        run: PathBuf,
+        /// Why; kept with it.
+        reason: String,
+        /// Its folder; the default one of its name without it.
+        dir: Option<PathBuf>,
+    },
+    /// Name the stored runs.
+    List {
+        /// The spec's name.
+        name: String,
+        /// Their folder; the default one without it.
+        dir: Option<PathBuf>,
+    },
+    /// Show one, or the newest.
+    Show {
+        /// The spec's name.
+        name: String,
+        /// Its run id; the newest without it.
+        run: Option<String>,
+        /// Their folder; the default one without it.
+        dir: Option<PathBuf>,
+    },
+    /// Remove one.
+    Rm {
+        /// The spec's name.
+        name: String,
+        /// Its run id.
+        run: String,
+        /// Their folder; the default one without it.
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Looks after the stored runs.
+///
+/// # Errors
+/// Where a run, the spec or the store cannot be used.
+pub fn baseline(request: &Baseline, console: &Console) -> Result<Exit, Error> {
+    match request {
+        Baseline::Save { run, spec, baseline } => save(run, spec, baseline, console),
+        Baseline::Accept { run, reason, dir } => accept(run, reason, dir.as_deref(), console),
+        Baseline::List { name, dir } => list(&place(name, dir.as_deref())?, console),
+        Baseline::Show { name, run, dir } => show_one(&place(name, dir.as_deref())?, run.as_deref(), console),
+        Baseline::Rm { name, run, dir } => remove(&place(name, dir.as_deref())?, run, console),
+    }
+}
+
+fn place(name: &str, dir: Option<&Path>) -> Result<Folder, Error> {
+    if let Some(dir) = dir {
+        return Ok(Folder::at(dir));
+    }
+    let plain = !name.is_empty() && name.len() <= 64 && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if plain {
+        return Ok(baselines::folder(name));
+    }
+    Err(Error::usage("that is no spec's name", "names hold a-z, 0-9 and -; give a folder with --dir"))
+}
+
+fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: &Console) -> Result<Exit, Error> {
+    let source = source::load(options, console)?;
+    source.need(spec::needs_rules(source.spec()))?;
+    let recording = judge::read(run, console)?;
+    if recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Decided) {
+        return Err(Error::usage("this run stopped early, which favours extreme figures", "use `check SPEC --save-baseline`"));
+    }
+    let stored = baselines::read(&source.spec().name, baseline, console)?;
+    let chosen: Chosen = stored.choose(&recording.conditions)?;
+    let judged = decide(source.spec(), &recording, chosen, None);
+    if judged.report.verdict.as_ref().is_none_or(|verdict| verdict.status != VerdictStatus::Pass) {
+        console.error(
+            &format!("not saved: {}", judged.report.summary),
+            Some("a baseline is a passing run; `baseline accept RUN --reason …` keeps any"),
+        );
+        return Ok(if judged.exit == Exit::Pass { Exit::Inconclusive } else { judged.exit });
+    }
+    kept(&recording, &baselines::folder(&source.spec().name), console)
+}
+
+fn accept(run: &Path, reason: &str, dir: Option<&Path>, console: &Console) -> Result<Exit, Error> {
+    let mut recording = judge::read(run, console)?;
+    let whole = recording.damage.is_empty() && recording.end.as_ref().is_some_and(|end| end.reason != EndReason::Decided);
+    if !whole || recording.rounds.is_empty() {
+        return Err(Error::usage("this run was cut, stopped early, or has no whole round", "a baseline needs a run that went to its end"));
+    }
+    let folder = place(&recording.conditions.name, dir)?;
+    recording.conditions.flags.push(format!("accepted={reason}"));
+    kept(&recording, &folder, console)
+}
+
+fn kept(recording: &Recording, folder: &Folder, console: &Console) -> Result<Exit, Error> {
+    let path = baselines::keep(recording, folder)?;
+    console.result(&format!("saved {}\n", path.display())).map_err(Error::Stdout)?;
+    Ok(Exit::Pass)
+}
+
+fn list(folder: &Folder, console: &Console) -> Result<Exit, Error> {
+    let mut text = String::new();
+    let names = folder.list(".jsonl.zst").map_err(Error::Input)?;
+    for name in &names {
+        match baselines::read_one(&folder.path().join(name)) {
+            Ok(run) => {
+                let conditions = &run.conditions;
+                let commit = conditions.commit.as_deref().map_or_else(String::new, |commit| format!("  commit {}", cut(commit, 12)));
+                let _ = writeln!(
+                    text,
+                    "{}  {}  {} requests  {}{commit}",
+                    conditions.run_id,
+                    conditions.started,
+                    run.requests.len(),
+                    conditions.target.model
+                );
+            }
+            Err(why) => {
+                let _ = writeln!(text, "{name}  unreadable: {why}");
+            }
+        }
+    }
+    if names.is_empty() {
+        let _ = writeln!(text, "no baseline at {}", folder.path().display());
+    }
+    console.result(&harmless(&text)).map_err(Error::Stdout)?;
+    Ok(Exit::Pass)
+}
+
+fn cut(text: &str, at: usize) -> &str {
+    text.char_indices().nth(at).map_or(text, |(at, _)| &text[..at])
+}
+
+fn show_one(folder: &Folder, run: Option<&str>, console: &Console) -> Result<Exit, Error> {
+    let name = match run {
+        Some(run) => baselines::file_name(run),
+        None => folder.list(".jsonl.zst").map_err(Error::Input)?.pop().ok_or_else(|| missing(folder))?,
+    };
+    let run =
+        baselines::read_one(&folder.path().join(&name)).map_err(|why| Error::Baseline { why, help: "see `baseline list`".to_owned() })?;
+    let conditions = &run.conditions;
+    let lens = Lens {
+        constraints: Vec::new(),
+        buckets: spec::Buckets { input: vec![1024, 8192], output: vec![300, 1000] },
+        gap_scopes: Vec::new(),
+        side: crate::record::Side::Candidate,
+    };
+    let mut text = String::new();
+    let _ = writeln!(text, "{}  started {}  {}", conditions.run_id, conditions.started, conditions.tool);
+    let _ = writeln!(text, "target {}  model {}  {}", conditions.target.label, conditions.target.model, conditions.workload.label);
+    for flag in &conditions.flags {
+        let _ = writeln!(text, "{flag}");
+    }
+    for table in summary::of(&run, &lens).tables() {
+        let _ = writeln!(text, "{}", line(&table));
+    }
+    let _ = writeln!(text, "limits it was made with:");
+    for limit in &conditions.limits {
+        let _ = writeln!(text, "  {limit}");
+    }
+    console.result(&harmless(&text)).map_err(Error::Stdout)?;
+    Ok(Exit::Pass)
+}
+
+fn line(table: &LevelTable) -> String {
+    let ms = |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| show(value, Unit::Ms));
+    format!(
+        "{}: {} requests in {} rounds, {} errors, TTFT P50 {} P95 {} P99 {}, TPOT P50 {} P95 {}",
+        table.level,
+        table.requests,
+        table.rounds,
+        table.errors,
+        ms(table.ttft.p50),
+        ms(table.ttft.p95),
+        ms(table.ttft.p99),
+        ms(table.tpot.p50),
+        ms(table.tpot.p95)
+    )
+}
+
+fn missing(folder: &Folder) -> Error {
+    Error::Baseline { why: format!("there is none at {}", folder.path().display()), help: "see `baseline list`".to_owned() }
+}
+
+fn remove(folder: &Folder, run: &str, console: &Console) -> Result<Exit, Error> {
+    let name = baselines::file_name(run);
+    if !folder.list(".jsonl.zst").map_err(Error::Input)?.contains(&name) {
+        return Err(missing(folder));
+    }
+    folder.remove(&name).map_err(Error::Output)?;
+    console.result(&format!("removed {}\n", folder.path().join(&name).display())).map_err(Error::Stdout)?;
+    Ok(Exit::Pass)
+}
+
+/// Stored files may come from elsewhere: nothing in them reaches the terminal as more than text.
+fn harmless(text: &str) -> String {
+    text.lines().fold(String::new(), |all, line| all + &crate::report::visible(line) + "\n")
+}
+
+/// No baseline at all.
+pub(super) fn none() -> Chosen {
+    Chosen { runs: Vec::new(), info: BaselineInfo::default() }
+}

@@ -1,0 +1,86 @@
+//! `judge`: a verdict from recorded runs; nothing is sent.
+
+use super::decide::{Judged, judge as decide};
+use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, publish, source};
+use crate::console::Console;
+use crate::record::{self, Recording};
+use crate::report::{WhatIf, WhatIfRow};
+use crate::spec::{self, Constraint};
+use crate::store;
+use crate::verdict;
+use std::path::{Path, PathBuf};
+
+/// What `judge` was asked for.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// The run files.
+    pub runs: Vec<PathBuf>,
+    /// Which spec.
+    pub spec: SpecOptions,
+    /// Which baseline.
+    pub baseline: BaselineOptions,
+    /// Other constraints to show goodput under.
+    pub what_if: Vec<String>,
+    /// Show both conventions of TPOT.
+    pub both_conventions: bool,
+    /// Where the files go.
+    pub out: PathBuf,
+    /// What goes to stdout.
+    pub format: Format,
+}
+
+/// Judges each run and gives the worst code.
+///
+/// # Errors
+/// Where a run, the spec or a named baseline cannot be used.
+pub fn judge(request: &Judge, console: &Console) -> Result<Exit, Error> {
+    let source = source::load(&request.spec, console)?;
+    source.need(spec::needs_rules(source.spec()))?;
+    let what_if: Vec<Constraint> =
+        request.what_if.iter().map(|text| spec::parse_what_if(text)).collect::<Result<_, _>>().map_err(|issue| {
+            Error::usage(format!("--what-if: {}", issue.message), issue.help.unwrap_or_else(|| "write it as in slo.request".to_owned()))
+        })?;
+    let runs: Vec<Recording> = request.runs.iter().map(|path| read(path, console)).collect::<Result<_, _>>()?;
+    store::open_out(&request.out).map_err(Error::Out)?;
+    let mut worst = Exit::Pass;
+    for (number, run) in runs.iter().enumerate() {
+        let stored = baselines::read(&source.spec().name, &request.baseline, console)?;
+        let chosen = stored.choose(&run.conditions)?;
+        super::require_one(&source.spec().slo, &request.baseline, &chosen)?;
+        let mut judged = decide(source.spec(), run, chosen, None);
+        judged.report.both_conventions = request.both_conventions;
+        judged.report.what_if = tried(&judged, &what_if);
+        let out = if runs.len() == 1 { request.out.clone() } else { request.out.join((number + 1).to_string()) };
+        worst = worst.worst(publish::publish(judged.report, &out, request.format, Vec::new(), console));
+    }
+    Ok(worst)
+}
+
+/// A run file, with what is damaged of it shown.
+pub(super) fn read(path: &Path, console: &Console) -> Result<Recording, Error> {
+    let bytes = store::read(path, store::RUN_LIMIT).map_err(Error::Input)?;
+    let recording = record::decode(&bytes).map_err(|source| Error::Run { path: path.to_owned(), source })?;
+    for damage in &recording.damage {
+        console.warn(&format!("{}: {damage}", path.display()));
+    }
+    Ok(recording)
+}
+
+fn tried(judged: &Judged, constraints: &[Constraint]) -> Option<WhatIf> {
+    if constraints.is_empty() {
+        return None;
+    }
+    let share = |good: u64, all: u64| (all > 0).then(|| good as f64 / all as f64);
+    let rate = |good: u64, window: Option<f64>| window.filter(|window| *window > 0.0).map(|window| good as f64 / window);
+    let rows = verdict::what_if(&judged.summary, constraints)
+        .into_iter()
+        .map(|row| WhatIfRow {
+            spec: share(row.was, row.requests),
+            spec_rps: rate(row.was, row.window_s),
+            tried: share(row.would_be, row.requests),
+            tried_rps: rate(row.would_be, row.window_s),
+            level: row.level,
+        })
+        .collect();
+    Some(WhatIf { constraints: constraints.iter().map(|constraint| constraint.text.clone()).collect(), rows })
+}

@@ -1,0 +1,218 @@
+//! What `check` and `run` share: from options to a recording.
+
+use super::load::{self, Limits, Loaded};
+use super::source::{self, Loaded as Source};
+use super::target::{Ready, Target};
+use super::{Error, LoadOptions, SpecOptions};
+use crate::console::Console;
+use crate::plan::{self, Plan};
+use crate::record::{Conditions, HardwareInfo, TargetInfo};
+use crate::spec::{ApiChoice, Confidence, OnInconclusive, Spec};
+use crate::store::{self, RunFile};
+use crate::verdict::power;
+use crate::wire::Api;
+use sha2::{Digest, Sha256};
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The run file's name under `--out`.
+pub(super) const RUN_FILE: &str = "run.jsonl.zst";
+/// The version of the metric definitions; runs of different ones are not comparable.
+const DEFINITIONS: u32 = 1;
+/// A check longer than this asks first, on a terminal.
+const LONG: Duration = Duration::from_secs(600);
+/// A check of more tokens than this asks first, on a terminal.
+const MANY_TOKENS: u64 = 5_000_000;
+
+/// A measured run.
+pub(super) struct Measured {
+    pub loaded: Loaded,
+    pub shared_tokens: Option<u64>,
+}
+
+/// A spec that was read and planned; nothing was sent yet.
+pub(super) struct Prepared {
+    pub source: Source,
+    plan: Plan,
+    salt: u64,
+    run_id: String,
+    target: Target,
+}
+
+/// Reads, checks and plans; fails before anything is sent.
+pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules: bool, console: &Console) -> Result<Prepared, Error> {
+    let source = source::load(options, console)?;
+    if needs_rules {
+        source.need(crate::spec::needs_rules(source.spec()))?;
+    }
+    source.need(crate::spec::needs_target(source.spec()))?;
+    let inputs = source.inputs(options)?;
+    let salt = std::hash::RandomState::new().build_hasher().finish();
+    let plan = plan::build(source.spec(), &inputs, salt)?;
+    for warning in &plan.warnings {
+        console.warn(&warning.to_string());
+    }
+    store::open_out(&load.out).map_err(Error::Out)?;
+    let target = Target::open(source.spec())?;
+    if target.withholds_key(options, load) {
+        console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
+    }
+    let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target })
+}
+
+impl Prepared {
+    /// The first line: what will be sent. On a terminal a long run is asked about.
+    pub(super) fn announce(&self, load: &LoadOptions, console: &Console) -> Result<(), Error> {
+        let (input, output) = self.plan.total_tokens();
+        let time = self.plan.estimated_time();
+        let minutes =
+            time.map_or_else(|| "as long as the target takes".to_owned(), |time| format!("about {:.1} minutes", time.as_secs_f64() / 60.0));
+        console.note(&format!(
+            "{}: {} requests, {} tokens ({input} in, {output} out), {minutes}",
+            self.source.spec().name,
+            self.plan.total_requests(),
+            input + output,
+        ));
+        for rule in cannot_pass(self.source.spec(), &self.plan) {
+            console.warn(&rule);
+        }
+        let long = time.is_some_and(|time| time > LONG) || input + output > MANY_TOKENS;
+        if long && !load.yes && console.is_interactive() && !console.confirm("This is a long run. Send it?") {
+            return Err(Error::usage("nothing was sent", "answer y, or give --yes"));
+        }
+        Ok(())
+    }
+
+    /// Finds the target, lets `before` look at the conditions while nothing but probes was sent, then sends the load.
+    pub(super) fn measure(
+        self,
+        (options, load): (&SpecOptions, &LoadOptions),
+        before: impl FnOnce(&Conditions) -> Result<(), Error>,
+        console: &Console,
+    ) -> Result<(Measured, Source), Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
+        let measured = runtime.block_on(async {
+            let epoch = Instant::now();
+            let spec = self.source.spec();
+            let ready = tokio::select! {
+                ready = self.target.ready(spec, (options, load), (self.plan, self.salt), epoch, console) => ready?,
+                _ = tokio::signal::ctrl_c() => return Err(Error::Interrupted),
+            };
+            for warning in &ready.plan.warnings {
+                console.warn(&warning.to_string());
+            }
+            let conditions = conditions(spec, &ready, &self.target.label, (self.run_id, load));
+            before(&conditions)?;
+            forget_reports(load)?;
+            let limits = Limits {
+                budget: spec.budget,
+                price_per_hour: spec.target.hardware.as_ref().and_then(|hardware| hardware.price_per_hour),
+                unusable_after: Some(2 * conditions.load.levels.first().and_then(|level| level.concurrency).unwrap_or(20)),
+            };
+            let file = RunFile::at(&load.out, RUN_FILE);
+            let loaded = load::send(&ready, conditions, file, (limits, &spec.slo.request), epoch, console).await?;
+            Ok(Measured { loaded, shared_tokens: ready.shared_tokens })
+        })?;
+        Ok((measured, self.source))
+    }
+}
+
+/// Reports of an earlier run must not be taken for this one's, whatever becomes of it.
+fn forget_reports(load: &LoadOptions) -> Result<(), Error> {
+    for name in super::publish::FILES.iter().chain([&RUN_FILE]) {
+        store::remove(&load.out, name).map_err(Error::Out)?;
+    }
+    Ok(())
+}
+
+/// The rules that could not pass even if every request were good, each as a warning.
+pub(super) fn cannot_pass(spec: &Spec, plan: &Plan) -> Vec<String> {
+    let found = power::cannot_pass(&spec.slo, |rule| {
+        let level = plan.levels.iter().position(|level| level.info.label == rule.level)?;
+        let info = &plan.levels[level].info;
+        let in_scope = plan.requests(level).filter(|planned| planned.round.is_some() && covers(rule, planned)).count();
+        Some(power::Planned { rounds: info.rounds, requests: in_scope as u64 })
+    });
+    found
+        .iter()
+        .map(|rule| {
+            format!(
+                "`{}` cannot pass even if every request is good: it has {} requests in {} rounds and needs {} ({} rounds)",
+                rule.rule, rule.requests, rule.rounds, rule.needed_requests, rule.needed_rounds
+            )
+        })
+        .collect()
+}
+
+fn covers(rule: &crate::spec::Rule, planned: &plan::Planned) -> bool {
+    use crate::spec::Field;
+    rule.when.clauses.iter().all(|(field, low, high)| {
+        let value = match field {
+            Field::InputTokens => planned.asked_input,
+            Field::OutputTokens => planned.asked_output,
+            Field::Turn => u64::from(planned.turn) + 1,
+        };
+        (*low..=*high).contains(&value)
+    }) && (rule.part.is_none() || rule.part == planned.part)
+}
+
+fn conditions(spec: &Spec, ready: &Ready, label: &str, (run_id, load): (String, &LoadOptions)) -> Conditions {
+    let api = match spec.target.api {
+        ApiChoice::Fixed(api) => api,
+        ApiChoice::Auto => Api::Chat,
+    };
+    Conditions {
+        run_id,
+        tool: concat!("goodput-gate ", env!("CARGO_PKG_VERSION")).to_owned(),
+        name: spec.name.clone(),
+        spec_digest: spec.digest.clone(),
+        limits: limits(spec),
+        target: TargetInfo {
+            label: label.to_owned(),
+            api: api.name().to_owned(),
+            model: ready.model.clone(),
+            hardware: spec.target.hardware.as_ref().map(|hardware| HardwareInfo {
+                name: hardware.name.clone(),
+                bandwidth: hardware.bandwidth,
+                price_per_hour: hardware.price_per_hour,
+            }),
+            server: None,
+        },
+        workload: ready.plan.workload_info(),
+        load: ready.plan.load_info(),
+        seed: spec.load.seed,
+        started: jiff::Timestamp::now().to_string(),
+        host_digest: host_digest(),
+        commit: load.commit.clone(),
+        pull_request: load.pull_request,
+        definitions: DEFINITIONS,
+        flags: load.flags.clone(),
+        calibrated: ready.calibrated,
+    }
+}
+
+/// Every line that decides, so that a report can list which of them changed since the baseline.
+#[must_use]
+pub fn limits(spec: &Spec) -> Vec<String> {
+    let slo = &spec.slo;
+    let mut lines: Vec<String> = slo.request.iter().map(|constraint| constraint.text.clone()).collect();
+    lines.extend(slo.rules.iter().map(|rule| format!("{} {}", rule.kind.name(), rule.text)));
+    lines.push(match slo.confidence {
+        Confidence::Level(level) => format!("confidence >= {}%", level * 100.0),
+        Confidence::Point => "confidence >= point".to_owned(),
+    });
+    lines.push(format!("rule_out <= {}x", slo.rule_out));
+    if slo.on_inconclusive == OnInconclusive::Warn {
+        lines.push("on_inconclusive: warn".to_owned());
+    }
+    lines.push(format!("client_lag <= {}ms", spec.client_lag.as_secs_f64() * 1000.0));
+    lines
+}
+
+/// Which machine sent the load, without its name.
+fn host_digest() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("COMPUTERNAME")).unwrap_or_default();
+    Sha256::digest(name.trim().as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}

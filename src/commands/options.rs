@@ -1,0 +1,71 @@
+//! What the caller asked for, once flags and environment were read. Every command gets its part of it.
+
+use crate::spec::Permissions;
+use crate::units::Secret;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Which spec, and what it may reach.
+#[derive(Debug, Clone, Default)]
+pub struct SpecOptions {
+    /// A file, `-`, or a preset's name.
+    pub spec: String,
+    /// What the caller allows it, and the flags that replace its values.
+    pub permissions: Permissions,
+    /// Folders that its files may lie in, besides its own.
+    pub allow_paths: Vec<PathBuf>,
+}
+
+/// How the load is sent.
+#[derive(Debug, Clone)]
+pub struct LoadOptions {
+    /// The API key.
+    pub key: Option<Secret>,
+    /// More headers; they may hold secrets.
+    pub headers: Vec<(String, Secret)>,
+    /// How long to wait until the target is ready.
+    pub wait: Duration,
+    /// Flags that changed something, as `flag=value`, secrets redacted; kept in the conditions.
+    pub flags: Vec<String>,
+    /// Whether the start-up probes are sent.
+    pub calibrate: bool,
+    /// Where the files go.
+    pub out: PathBuf,
+    /// Never ask.
+    pub yes: bool,
+    /// The commit under test, where known.
+    pub commit: Option<String>,
+    /// The pull request under test, where known.
+    pub pull_request: Option<u64>,
+}
+
+/// Which baseline.
+#[derive(Debug, Clone, Default)]
+pub struct BaselineOptions {
+    /// `FILE`, `DIR` or `none`; without it the default folder of the spec's name.
+    pub from: Option<String>,
+    /// A comparable one must be there.
+    pub require: bool,
+    /// Keep this run as one, once it passed.
+    pub save: bool,
+    /// Compare what is not comparable.
+    pub force: bool,
+}
+
+/// Which spelling of a report goes to stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For a person at a terminal.
+    #[default]
+    Terminal,
+    /// For a pull request.
+    Markdown,
+    /// One self-contained page.
+    Html,
+    /// verdict.json.
+    Json,
+    /// For CI systems' test views.
+    Junit,
+    /// The request lines of a run.
+    Csv,
+}

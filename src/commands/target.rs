@@ -1,0 +1,154 @@
+//! Where the load goes: the simulated server started or the host found, ready, its model known, its lengths calibrated.
+
+use super::{Error, LoadOptions, SpecOptions};
+use crate::client::{Client, Config, ExactSupport, PROBE_WORDS, Probes};
+use crate::console::Console;
+use crate::plan::{self, Fit, Plan, ProbePoint};
+use crate::record::Side;
+use crate::sim;
+use crate::spec::{ApiChoice, ExactOutput, Spec, TargetUrl, WarmUp};
+use crate::units::Secret;
+use crate::wire::Api;
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use tokio::time::Instant;
+use url::Url;
+
+/// A target that can be sent to.
+pub(super) struct Target {
+    /// What reports call it.
+    pub label: String,
+    /// Its base URL.
+    base: Url,
+    /// Keeps the simulated server running.
+    _sim: Option<sim::Running>,
+}
+
+/// What the start-up found.
+pub(super) struct Ready {
+    pub client: Client,
+    pub plan: Plan,
+    pub model: String,
+    pub calibrated: bool,
+    /// Tokens that every prompt has in common, chat template included, where known.
+    pub shared_tokens: Option<u64>,
+}
+
+impl Target {
+    /// Finds the target of `spec`; starts it where it is simulated.
+    pub(super) fn open(spec: &Spec) -> Result<Self, Error> {
+        let alias = spec.target.alias.clone();
+        match &spec.target.url {
+            Some(TargetUrl::Http(url)) => {
+                let origin = url.origin().ascii_serialization();
+                Ok(Self { label: alias.unwrap_or(origin), base: url.clone(), _sim: None })
+            }
+            Some(TargetUrl::Sim(text)) => {
+                let profile = sim::parse(text)?;
+                let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(Error::SimListen)?;
+                let running = sim::start(profile, listener).map_err(Error::SimListen)?;
+                let base = Url::parse(&running.url()).map_err(|_| Error::usage("no address", "report this as a bug"))?;
+                Ok(Self { label: alias.unwrap_or_else(|| text.clone()), base, _sim: Some(running) })
+            }
+            None => Err(Error::usage("the spec names no target", "set `target.url`, or give --endpoint URL")),
+        }
+    }
+
+    fn config(&self, spec: &Spec, options: &SpecOptions, load: &LoadOptions) -> Config {
+        let mut headers: BTreeMap<String, Secret> =
+            spec.target.headers.iter().map(|(name, value)| (name.clone(), Secret::new(value.clone()))).collect();
+        let trusted = self._sim.is_some() || options.permissions.may_receive_secrets(&self.base);
+        if trusted {
+            headers.extend(load.headers.iter().cloned());
+        }
+        Config {
+            side: Side::Candidate,
+            base: self.base.clone(),
+            api: match spec.target.api {
+                ApiChoice::Fixed(api) => api,
+                ApiChoice::Auto => Api::Chat,
+            },
+            model: spec.target.model.clone().unwrap_or_default(),
+            timeouts: spec.target.timeout,
+            headers,
+            // The simulated server wants no key; any other host gets it only where the caller named it.
+            key: load.key.clone().filter(|_| trusted && self._sim.is_none()),
+            body: spec.target.body.clone(),
+            exact: false,
+        }
+    }
+
+    /// Whether a key was given that this target may not have.
+    pub(super) fn withholds_key(&self, options: &SpecOptions, load: &LoadOptions) -> bool {
+        self._sim.is_none() && (load.key.is_some() || !load.headers.is_empty()) && !options.permissions.may_receive_secrets(&self.base)
+    }
+
+    /// Waits for it, asks for its model, probes lengths, and fits the plan to what was found.
+    pub(super) async fn ready(
+        &self,
+        spec: &Spec,
+        (options, load): (&SpecOptions, &LoadOptions),
+        (plan, salt): (Plan, u64),
+        epoch: Instant,
+        console: &Console,
+    ) -> Result<Ready, Error> {
+        let client = Client::new(self.config(spec, options, load), epoch)?;
+        let probes = load.calibrate && spec.load.warmup != WarmUp::Requests(0);
+        if probes {
+            client.wait_ready(load.wait).await?;
+        }
+        let (model, context) = match &spec.target.model {
+            Some(model) if !probes => (model.clone(), None),
+            named => model(&client, named.as_deref(), console).await?,
+        };
+        if !probes {
+            let fit = Fit { context, ..Fit::default() };
+            let client = client.with(model.clone(), asks_exactly(spec, None));
+            return Ok(Ready { client, plan: plan.fit(&fit)?, model, calibrated: false, shared_tokens: None });
+        }
+        let sizes: Vec<u64> = PROBE_WORDS.into_iter().filter(|words| context.is_none_or(|context| words + 64 <= context)).collect();
+        let probes = client.with(model.clone(), false).probe(&sizes, |words| plan::probe_text(words, salt)).await?;
+        let fit = fit(&probes, context, console);
+        let client = client.with(model.clone(), asks_exactly(spec, Some(probes.exact)));
+        let calibrated = fit.exact;
+        Ok(Ready { client, shared_tokens: calibrated.then_some(fit.c0), plan: plan.fit(&fit)?, model, calibrated })
+    }
+}
+
+/// The model to ask for and its served context, where the server tells.
+async fn model(client: &Client, named: Option<&str>, console: &Console) -> Result<(String, Option<u64>), Error> {
+    match (client.models().await, named) {
+        (Ok(models), Some(named)) => {
+            let served = models.iter().find(|model| model.id == named);
+            if served.is_none() {
+                console.note(&format!("the server does not list the model `{named}`; asking for it all the same"));
+            }
+            Ok((named.to_owned(), served.and_then(|model| model.max_model_len)))
+        }
+        (Ok(models), None) => {
+            let first = models.into_iter().next().ok_or_else(|| Error::usage("the server lists no model", "name it: --model"))?;
+            Ok((first.id, first.max_model_len))
+        }
+        (Err(_), Some(named)) => Ok((named.to_owned(), None)),
+        (Err(error), None) => Err(error.into()),
+    }
+}
+
+/// Whether requests ask for exactly as many tokens as planned.
+fn asks_exactly(spec: &Spec, probed: Option<ExactSupport>) -> bool {
+    match spec.workload.parts.first().map_or(ExactOutput::Auto, |part| part.exact_output) {
+        ExactOutput::Always => true,
+        ExactOutput::Never => false,
+        ExactOutput::Auto => probed == Some(ExactSupport::Honoured),
+    }
+}
+
+fn fit(probes: &Probes, context: Option<u64>, console: &Console) -> Fit {
+    let points: Vec<ProbePoint> =
+        probes.points.iter().map(|(words, tokens)| ProbePoint { words: *words, prompt_tokens: *tokens }).collect();
+    let found = plan::interpret(&points).unwrap_or_else(|| {
+        console.warn("the server counts no prompt tokens that could be used: prompt lengths are in words, and approximate");
+        Fit::default()
+    });
+    Fit { context, ..found }
+}

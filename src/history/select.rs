@@ -1,0 +1,56 @@
+//! Which stored runs a run is compared with.
+
+use super::comparable;
+use crate::record::{Conditions, EndReason, Recording};
+
+/// The stored runs that count, and those that don't.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Selection {
+    /// Oldest first.
+    pub runs: Vec<Recording>,
+    /// The others, each with why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A stored run that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its id.
+    pub run_id: String,
+    /// Why: one line an entry.
+    pub why: Vec<String>,
+}
+
+/// Those of `stored` that a run under `candidate` is compared with: comparable ones, each run once, none that stopped early, and
+/// never the run itself.
+#[must_use]
+pub fn select(stored: Vec<Recording>, candidate: &Conditions) -> Selection {
+    let mut selection = Selection::default();
+    let mut stored = stored;
+    stored.sort_by(|a, b| (&a.conditions.started, &a.conditions.run_id).cmp(&(&b.conditions.started, &b.conditions.run_id)));
+    for run in stored {
+        let why = obstacles(&run, candidate, &selection.runs);
+        if why.is_empty() {
+            selection.runs.push(run);
+        } else {
+            selection.left_out.push(LeftOut { run_id: run.conditions.run_id.clone(), why });
+        }
+    }
+    selection
+}
+
+fn obstacles(run: &Recording, candidate: &Conditions, kept: &[Recording]) -> Vec<String> {
+    if run.conditions.run_id == candidate.run_id {
+        return vec!["it is this run itself".to_owned()];
+    }
+    let is_same = |other: &Recording| other.conditions.run_id == run.conditions.run_id || other.requests == run.requests;
+    if let Some(twin) = kept.iter().find(|other| is_same(other)) {
+        return vec![format!("the same run as {}, which counts once", twin.conditions.run_id)];
+    }
+    match run.end.as_ref().map(|end| end.reason) {
+        Some(EndReason::Decided) => return vec!["it stopped early, which favours extreme figures".to_owned()],
+        Some(EndReason::Unusable) => return vec!["its target could not be used".to_owned()],
+        _ => {}
+    }
+    comparable(&run.conditions, candidate).iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,124 @@
+//! The JSON Schema of a spec, for editors: made from the table of keys and the catalogue of metrics.
+
+use super::keys::{self, Grammar, Key, Shape};
+use crate::metric::{CATALOGUE, Per};
+use serde_json::{Map, Value, json};
+
+/// The schema. Editors find it by the first line of a preset: `# yaml-language-server: $schema=goodput-gate.schema.json`.
+#[must_use]
+pub fn schema() -> Value {
+    let mut root = object("");
+    let extra = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": "https://goodput-gate.dev/schema/spec/1",
+        "title": "goodput-gate spec",
+        "description": "One gate over an LLM service: where it is, what is sent, how much, and what must hold.",
+        "required": ["name", "slo"],
+    });
+    if let (Value::Object(root), Value::Object(extra)) = (&mut root, extra) {
+        root.extend(extra);
+    }
+    root
+}
+
+fn object(path: &str) -> Value {
+    let mut properties = Map::new();
+    for row in keys::below(path) {
+        let name = row.path.rsplit('.').next().unwrap_or(row.path);
+        properties.insert(name.to_owned(), property(row));
+    }
+    json!({ "type": "object", "additionalProperties": false, "properties": properties })
+}
+
+fn property(row: &Key) -> Value {
+    let mut value = match row.shape {
+        Shape::Map => object(row.path),
+        Shape::Open => json!({ "type": "object" }),
+        Shape::TextOrMap => json!({ "oneOf": [{ "type": "string" }, object(row.path)] }),
+        Shape::MapOrList => {
+            let one = object(row.path);
+            json!({ "oneOf": [one, { "type": "array", "minItems": 1, "items": one }] })
+        }
+        Shape::Text => json!({ "type": "string", "minLength": 1 }),
+        Shape::Pattern(pattern) => pattern_value(row.path, pattern),
+        Shape::Choice(words) => choice(words),
+        Shape::Integer(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Shape::Number => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Shape::Texts(pattern) => json!({ "type": "array", "minItems": 1, "items": { "type": ["string", "integer"], "pattern": pattern } }),
+        Shape::Lines(grammar) => json!({
+            "type": "array", "minItems": 1,
+            "items": { "type": "string", "pattern": line_pattern(grammar), "description": line_doc(grammar) },
+        }),
+    };
+    if let Value::Object(map) = &mut value {
+        map.insert("description".to_owned(), row.doc.into());
+        if let Some(default) = default_value(row) {
+            map.insert("default".to_owned(), default);
+        }
+    }
+    value
+}
+
+/// Bare whole numbers of these keys are numbers to YAML.
+fn pattern_value(path: &str, pattern: &str) -> Value {
+    let numeric = matches!(
+        path,
+        "workload.max_input" | "workload.max_output" | "workload.turns" | "workload.shared_prefix" | "load.rounds" | "budget.tokens"
+    );
+    if numeric {
+        json!({ "type": ["string", "integer"], "pattern": pattern, "minimum": 0 })
+    } else {
+        json!({ "type": "string", "pattern": pattern })
+    }
+}
+
+fn choice(words: &[&str]) -> Value {
+    if words.contains(&"true") { json!({ "enum": ["auto", true, false] }) } else { json!({ "type": "string", "enum": words }) }
+}
+
+fn default_value(row: &Key) -> Option<Value> {
+    let text = row.default;
+    match row.shape {
+        _ if text.is_empty() => None,
+        Shape::Integer(..) => text.parse::<u64>().ok().map(Value::from),
+        Shape::Open => Some(json!({})),
+        Shape::Lines(_) => None,
+        Shape::Texts(_) => {
+            let items = text.trim_matches(['[', ']']).split(", ");
+            Some(Value::Array(items.map(|item| item.parse::<u64>().map_or_else(|_| item.into(), Value::from)).collect()))
+        }
+        _ => Some(text.parse::<u64>().map_or_else(|_| text.into(), Value::from)),
+    }
+}
+
+/// The metrics a list may begin its lines with.
+fn metrics(grammar: Grammar) -> Vec<&'static str> {
+    let fits = |per: Per| grammar != Grammar::Constraint || matches!(per, Per::Request | Per::Session);
+    CATALOGUE.iter().filter(|row| fits(row.per)).map(|row| row.name).collect()
+}
+
+/// Loose on purpose: an editor marks the slips, the parser explains them.
+fn line_pattern(grammar: Grammar) -> String {
+    let metrics = metrics(grammar).join("|");
+    let absolute = r"(<=|<|>=|>) *[0-9]";
+    let change = r"(rises|drops) *<= *[0-9]";
+    match grammar {
+        Grammar::Constraint => format!("^ *({metrics}) *{absolute}"),
+        Grammar::Require => format!("^ *({metrics})( +p[0-9.]+)? *{absolute}"),
+        Grammar::Regression => format!("^ *({metrics})( +p[0-9.]+)? +{change}"),
+        Grammar::Advise => format!("^ *({metrics})( +p[0-9.]+)? *({absolute}|{change})"),
+    }
+}
+
+fn line_doc(grammar: Grammar) -> String {
+    let form = match grammar {
+        Grammar::Constraint => "METRIC CMP VALUE [when …] [for NAME]",
+        Grammar::Require => "METRIC [STAT] CMP VALUE [in SHARE of rounds] [when …] [at LEVEL] [for NAME]",
+        Grammar::Regression => "METRIC [STAT] (rises|drops) <= VALUE [or VALUE] [when …] [at LEVEL] [for NAME]",
+        Grammar::Advise => "a line as in require or as in regression",
+    };
+    let known = metrics(grammar);
+    let rows = CATALOGUE.iter().filter(|row| known.contains(&row.name));
+    let docs: Vec<String> = rows.map(|row| format!("{} ({}): {}", row.name, row.unit.name(), row.doc)).collect();
+    format!("{form}\n\n{}", docs.join("\n"))
+}
