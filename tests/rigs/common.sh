@@ -7,7 +7,7 @@ CACHE=$RIGS/.cache # ignored by git: environments, the model, build output, each
 GATE=${GATE:-$REPO/target/release/goodput-gate}
 export CARGO_BUILD_JOBS="${CARGO_BUILD_JOBS:-2}" PIP_DISABLE_PIP_VERSION_CHECK=1
 mkdir -p "$CACHE"
-cd "$REPO"
+cd "$REPO" || exit
 
 say() { printf '%s: %s\n' "${RIG:-rig}" "$*" >&2; }
 
@@ -62,7 +62,7 @@ trap 'exit 143' TERM
 # venv NAME PACKAGE…: a Python environment of that name that holds these packages; sets PYTHON. Kept between runs, made anew
 # where the list of packages changed.
 venv() {
-    local name=$1 folder=$CACHE/$1-venv
+    local folder=$CACHE/$1-venv
     shift
     PYTHON=$folder/bin/python
     [ "$(cat "$folder/installed" 2>/dev/null)" = "$*" ] && return

@@ -25,8 +25,8 @@ def ask(url, words):
 def server_log(path):
     """Per request, in the order they ended: prompt tokens computed (without cached ones) and output tokens, with milliseconds."""
     tasks = {}
-    for line in open(path, encoding="utf-8", errors="replace"):
-        if found := TIMING.search(line):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for found in filter(None, map(TIMING.search, file)):
             task, what, ms, tokens = found.groups()
             tasks.setdefault(task, {})[what] = (int(tokens), float(ms))
     return [(t["prompt eval"], t["eval"]) for t in tasks.values() if len(t) == 2]
@@ -39,7 +39,8 @@ def of_one_check(folder, log, position, template):
     assert len(counted) == 48, f"{len(counted)} counted requests instead of 12 rounds of 4"
     assert all(r["outcome"] == "ok" for r in seen), [r["error"] for r in seen if r["outcome"] != "ok"]
 
-    verdict = json.load(open(folder + "/verdict.json"))
+    with open(folder + "/verdict.json", encoding="utf-8") as file:
+        verdict = json.load(file)
     assert (verdict["verdict"], verdict["exit_code"]) == ("pass", 0), verdict["summary"]
     assert {rule["status"] for rule in verdict["rules"]} == {"pass"}, verdict["rules"]
 

@@ -75,7 +75,8 @@ def attempt(args, cores):
     if code := os.waitstatus_to_exitcode(status):
         raise SystemExit(f"`run` ended with exit code {code}")
 
-    truth = [record for record in map(json.loads, open(log)) if not record["aborted"]]
+    with open(log, encoding="utf-8") as file:
+        truth = [record for record in map(json.loads, file) if not record["aborted"]]
     seen = [line for line in lines(os.path.join(out, "run.jsonl.zst")) if line["type"] == "request" and line["outcome"] == "ok"]
     assert len(truth) == len(seen) == STREAMS * ROUNDS, f"{len(truth)} requests at the server, {len(seen)} in the run file"
     assert all(len(record["sends"]) == TOKENS for record in truth), "the server wrote another number of tokens"
