@@ -36,7 +36,7 @@ def of_one_check(folder, log, position, template):
     """Checks one run file; returns its figures and the position in the server's log behind its last request."""
     seen = sorted(requests(folder + "/run.jsonl.zst"), key=lambda r: r["scheduled_ms"] + r["closed_ms"])
     counted = [r for r in seen if r["round"] is not None]
-    assert len(counted) == 48, f"{len(counted)} counted requests instead of 12 rounds of 4"
+    assert len(counted) == 36, f"{len(counted)} counted requests instead of 12 rounds of 3"
     assert all(r["outcome"] == "ok" for r in seen), [r["error"] for r in seen if r["outcome"] != "ok"]
 
     with open(folder + "/verdict.json", encoding="utf-8") as file:
