@@ -385,7 +385,7 @@ impl BaselineAction {
     pub(super) fn request(self) -> Result<Baseline, Error> {
         Ok(match self {
             Self::Save { run, spec, baseline, allow } => {
-                Baseline::Save { run, spec: allow.options(&spec, true), baseline: baseline.options(false, false) }
+                Baseline::Save { run, spec: Box::new(allow.options(&spec, true)), baseline: baseline.options(false, false) }
             }
             Self::Accept { run, reason, dir } => Baseline::Accept { run, reason, dir },
             Self::List { name, dir } => Baseline::List { name, dir },

@@ -68,6 +68,12 @@ impl Client {
         Ok(probes)
     }
 
+    /// How many tokens the server counts for a prompt of `text`, its template included; `None` where it does not tell or refuses.
+    pub async fn count_tokens(&self, text: String) -> Option<u64> {
+        let exchange = self.ask(text, 1, false).await;
+        exchange.reading.input_tokens.filter(|_| failure(&exchange).is_none())
+    }
+
     async fn ask(&self, text: String, max_tokens: u64, exact: bool) -> Exchange {
         exchange::post(self, exchange::body(&self.config, &Prompt::Text(text), max_tokens, exact)).await
     }

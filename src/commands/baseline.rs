@@ -21,7 +21,7 @@ pub enum Baseline {
         /// The run file.
         run: PathBuf,
         /// Which spec judges it.
-        spec: SpecOptions,
+        spec: Box<SpecOptions>,
         /// Which baseline its regression rules are judged against.
         baseline: BaselineOptions,
     },

@@ -49,7 +49,7 @@ pub enum Error {
     Client(#[from] ClientError),
     /// The target could not be used.
     #[error("could not use the target")]
-    Target(#[from] TargetError),
+    Target(#[source] Box<TargetError>),
     /// A baseline that was named or required cannot be used.
     #[error("could not use the baseline: {why}")]
     Baseline {
@@ -73,6 +73,12 @@ pub enum Error {
     /// The runtime could not be started.
     #[error("could not start the runtime")]
     Runtime(#[source] io::Error),
+}
+
+impl From<TargetError> for Error {
+    fn from(error: TargetError) -> Self {
+        Self::Target(Box::new(error))
+    }
 }
 
 impl Error {

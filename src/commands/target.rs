@@ -3,7 +3,7 @@
 use super::{Error, LoadOptions, SpecOptions};
 use crate::client::{Client, Config, ExactSupport, PROBE_WORDS, Probes};
 use crate::console::Console;
-use crate::plan::{self, Fit, Plan, ProbePoint};
+use crate::plan::{self, Fit, Hunt, Plan, ProbePoint};
 use crate::record::Side;
 use crate::sim;
 use crate::spec::{ApiChoice, ExactOutput, Spec, TargetUrl, WarmUp};
@@ -108,7 +108,7 @@ impl Target {
         }
         let sizes: Vec<u64> = PROBE_WORDS.into_iter().filter(|words| context.is_none_or(|context| words + 64 <= context)).collect();
         let probes = client.with(model.clone(), false).probe(&sizes, |words| plan::probe_text(words, salt)).await?;
-        let fit = fit(&probes, context, console);
+        let fit = fit(&client.with(model.clone(), false), &probes, context, console).await;
         let client = client.with(model.clone(), asks_exactly(spec, Some(probes.exact)));
         let calibrated = fit.exact;
         Ok(Ready { client, shared_tokens: calibrated.then_some(fit.c0), plan: plan.fit(&fit)?, model, calibrated })
@@ -143,12 +143,31 @@ fn asks_exactly(spec: &Spec, probed: Option<ExactSupport>) -> bool {
     }
 }
 
-fn fit(probes: &Probes, context: Option<u64>, console: &Console) -> Fit {
+async fn fit(client: &Client, probes: &Probes, context: Option<u64>, console: &Console) -> Fit {
     let points: Vec<ProbePoint> =
         probes.points.iter().map(|(words, tokens)| ProbePoint { words: *words, prompt_tokens: *tokens }).collect();
-    let found = plan::interpret(&points).unwrap_or_else(|| {
+    let Some(found) = plan::interpret(&points) else {
         console.warn("the server counts no prompt tokens that could be used: prompt lengths are in words, and approximate");
-        Fit::default()
-    });
+        return Fit { context, ..Fit::default() };
+    };
+    let found = match found.approximate {
+        Some(_) => hunt(client, console).await.unwrap_or(found),
+        None => found,
+    };
     Fit { context, ..found }
+}
+
+/// Looks for the words that the served tokenizer splits; without them every other word is one token again.
+async fn hunt(client: &Client, console: &Console) -> Option<Fit> {
+    console.note("words are not one token each here: looking for those that this tokenizer splits");
+    let mut hunt = Hunt::new();
+    let mut opener = None;
+    while let Some(text) = hunt.next_text() {
+        let tokens = client.count_tokens(text).await?;
+        opener = opener.or(Some(tokens));
+        hunt.answer(tokens);
+    }
+    let bad_words = hunt.bad_words()?;
+    // The first text is one word that every tokenizer knows.
+    Some(Fit { c0: opener?.checked_sub(1)?, exact: true, bad_words, ..Fit::default() })
 }

@@ -7,3 +7,6 @@ mod select;
 pub use comparable::{Difference, changed_limits, comparable};
 pub use fold::fold;
 pub use select::{LeftOut, Selection, select};
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,9 @@
 use super::comparable;
 use crate::record::{Conditions, EndReason, Recording};
 
+/// Fewer whole rounds than this bear no interval.
+const LEAST_ROUNDS: u32 = 12;
+
 /// The stored runs that count, and those that don't.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Selection {
@@ -21,8 +24,8 @@ pub struct LeftOut {
     pub why: Vec<String>,
 }
 
-/// Those of `stored` that a run under `candidate` is compared with: comparable ones, each run once, none that stopped early, and
-/// never the run itself.
+/// Those of `stored` that a run under `candidate` is compared with: comparable ones, each run once, none that stopped early or is too
+/// short, and never the run itself.
 #[must_use]
 pub fn select(stored: Vec<Recording>, candidate: &Conditions) -> Selection {
     let mut selection = Selection::default();
@@ -52,5 +55,18 @@ fn obstacles(run: &Recording, candidate: &Conditions, kept: &[Recording]) -> Vec
         Some(EndReason::Unusable) => return vec!["its target could not be used".to_owned()],
         _ => {}
     }
-    comparable(&run.conditions, candidate).iter().map(ToString::to_string).collect()
+    let differences: Vec<String> = comparable(&run.conditions, candidate).iter().map(ToString::to_string).collect();
+    if differences.is_empty() { too_short(run, candidate) } else { differences }
+}
+
+/// Levels at which the stored run has too few whole rounds to be compared over, unless the candidate plans no more itself.
+fn too_short(run: &Recording, candidate: &Conditions) -> Vec<String> {
+    let levels = candidate.load.levels.iter().enumerate();
+    levels
+        .filter_map(|(index, level)| {
+            let needed = LEAST_ROUNDS.min(level.rounds).max(1) as usize;
+            let whole = run.rounds.iter().filter(|round| round.level == index).count();
+            (whole < needed).then(|| format!("it has {whole} whole rounds at {}, and {needed} are needed", level.label))
+        })
+        .collect()
 }

@@ -27,12 +27,18 @@ fn section(out: &mut String, node: Option<&Node>, path: &str, depth: usize, chec
             (_, Some(value)) => format!("{name}: {}", flow(value)),
             (_, None) => unwritten(row, name, checked),
         };
-        if !line.is_empty() {
-            out.push_str(&format!("{pad}{line}\n"));
+        if line != format!("{name}:") {
+            if !line.is_empty() {
+                out.push_str(&format!("{pad}{line}\n"));
+            }
+            continue;
         }
-        if line == format!("{name}:") {
-            section(out, value, row.path, depth + 1, checked);
-        }
+        let mut inner = String::new();
+        section(&mut inner, value, row.path, depth + 1, checked);
+        // A map of nothing but remarks would be a key without a value.
+        let says_nothing = inner.lines().all(|line| line.trim_start().starts_with('#'));
+        let mark = if says_nothing && value.is_none() { "# " } else { "" };
+        out.push_str(&format!("{pad}{mark}{line}\n{inner}"));
     }
 }
 

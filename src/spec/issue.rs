@@ -6,6 +6,8 @@ use std::ops::Range;
 
 /// The most problems that one rendering shows.
 const MOST_SHOWN: usize = 50;
+/// Messages quote the spec, and a spec may be hostile.
+const LONGEST_MESSAGE: usize = 600;
 
 /// A spec's text and the name it is shown under.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,7 +177,7 @@ impl fmt::Display for Problems {
 
 /// A spec is not trusted: what would move a terminal's cursor is shown as a mark instead.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().take(LONGEST_MESSAGE).map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
 /// The same for a whole source, byte by byte, so that spans keep their meaning.
@@ -204,7 +206,7 @@ pub(super) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> 
 }
 
 /// `did you mean …`, or what there is to choose from.
-pub(super) fn meant<'a>(word: &str, known: &[&'a str]) -> String {
+pub(super) fn meant(word: &str, known: &[&str]) -> String {
     near(word, known.iter().copied())
         .map_or_else(|| format!("known here: {}", known.join(", ")), |candidate| format!("did you mean `{candidate}`?"))
 }

@@ -99,7 +99,7 @@ fn read(written: &Node, source: &Source, permissions: &Permissions, sink: &mut S
     let load = load(load_fields, sink);
     let slo_fields = top.map("slo", "slo", sink);
     let (slo, lines) = slo(slo_fields, &Scene { load: &load, workload: &workload }, sink);
-    some_line(top, &slo, sink);
+    some_line(top, slo_fields, sink);
     let client_lag = top.map("validity", "validity", sink).read("client_lag", sink, duration);
     let buckets = buckets(top.map("buckets", "buckets", sink), sink);
     let budget = budget(top.map("budget", "budget", sink), sink);
@@ -135,16 +135,12 @@ fn required_name(top: Fields<'_>, sink: &mut Sink) -> Option<String> {
     top.read("name", sink, name)
 }
 
-fn some_line(top: Fields<'_>, slo: &Slo, sink: &mut Sink) {
+fn some_line(top: Fields<'_>, slo: Fields<'_>, sink: &mut Sink) {
+    let example = "write slo: { request: [ttft <= 500ms, tpot <= 50ms], require: [goodput >= 95%] }";
     if !top.has("slo") {
-        sink.push(
-            Issue::error("missing-key", "the spec has no `slo`")
-                .help("write slo: { request: [ttft <= 500ms, tpot <= 50ms], require: [goodput >= 95%] }"),
-        );
-    } else if slo.request.is_empty() && slo.rules.is_empty() && sink.issues.iter().all(|issue| issue.severity == Severity::Warning) {
-        sink.push(
-            Issue::error("empty-slo", "`slo` has no line").help("write at least one, as require: [goodput >= 95%]").at(top.key_span("slo")),
-        );
+        sink.push(Issue::error("missing-key", "the spec has no `slo`").help(example));
+    } else if slo.node().is_some() && !["request", "require", "regression", "advise"].iter().any(|key| slo.has(key)) {
+        sink.push(Issue::error("empty-slo", "`slo` has no line").help(example).at(top.key_span("slo")));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the caller allows a spec to reach. A spec may come from a pull request and is not trusted; the command line is.
 
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// What the command line gave.

@@ -92,7 +92,7 @@ impl<'n> Fields<'n> {
     }
 
     /// The map under `key`; an empty one where it is not written.
-    pub(super) fn map(&self, key: &str, path: &'static str, sink: &mut Sink) -> Fields<'n> {
+    pub(super) fn map(&self, key: &str, path: &'static str, sink: &mut Sink) -> Self {
         self.get(key, sink).map_or(Fields::none(path), |node| Fields::open(node, path, sink))
     }
 
@@ -126,10 +126,9 @@ pub(super) fn choice<T: Copy>(text: &str, choices: &[(&'static str, T)]) -> Resu
 pub(super) fn text<'n>(node: &'n Node, what: &str, sink: &mut Sink) -> Option<&'n str> {
     match &node.kind {
         Kind::Scalar { text, .. } => {
-            if torn(text).is_some_and(|_| text.matches('(').count() != text.matches(')').count()) {
-                sink.push(
-                    Issue::error("unquoted", format!("`{text}` looks cut off")).help(torn(text).unwrap_or_default()).at(node.span.clone()),
-                );
+            if cut_off(text) {
+                let issue = Issue::error("unquoted", format!("`{text}` looks cut off"));
+                sink.push(issue.help(torn(text).unwrap_or_default()).at(node.span.clone()));
                 return None;
             }
             Some(text)
@@ -143,6 +142,12 @@ pub(super) fn text<'n>(node: &'n Node, what: &str, sink: &mut Sink) -> Option<&'
             None
         }
     }
+}
+
+/// `uniform(10`, out of `{ input: uniform(10, 20) }`.
+fn cut_off(text: &str) -> bool {
+    let formula = ["constant(", "uniform(", "normal(", "lognormal(", "gamma(", "geometric("];
+    formula.iter().any(|start| text.starts_with(start)) && !text.contains(')')
 }
 
 /// A node's items, where it is a list; a problem otherwise.

@@ -38,11 +38,13 @@ pub(super) struct Reading<'a> {
     pub(super) refused: Vec<Issue>,
     /// Where values that the caller released are used.
     released: Vec<Option<Range<usize>>>,
+    /// Whether such a value is in the URL, whose host is then not for messages.
+    url_released: bool,
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(permissions: &'a Permissions, sink: &'a mut Sink) -> Self {
-        Self { permissions, sink, refused: Vec::new(), released: Vec::new() }
+        Self { permissions, sink, refused: Vec::new(), released: Vec::new(), url_released: false }
     }
 
     fn expand(&mut self, node: &Node, text: &str) -> Option<String> {
@@ -92,7 +94,10 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
     if let Some(endpoint) = reading.permissions.endpoint.clone() {
         // What the spec says instead is still checked for variables that it may not name.
         if let Some((node, text)) = fields.text("url", reading.sink) {
-            let _unused = expand(node, text, reading.permissions, reading.sink);
+            let mut ignored = Sink::default();
+            expand(node, text, reading.permissions, &mut ignored);
+            // A variable that is not set matters no more; one that may not be read still does.
+            reading.sink.issues.extend(ignored.issues.into_iter().filter(|issue| issue.code != "variable-not-set"));
         }
         return match base_url(&endpoint) {
             Ok(url) => {
@@ -107,12 +112,13 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
     }
     let (node, text) = fields.text("url", reading.sink)?;
     let expanded = reading.expand(node, text)?;
+    reading.url_released = !reading.released.is_empty();
     let url = reading.sink.keep(node, base_url(&expanded))?;
     refuse_link_local(&url, "target.url", node.span.clone(), reading);
     if let TargetUrl::Http(http) = &url {
         let permissions = reading.permissions;
         if permissions.github_actions && !is_loopback(http) && !is_link_local(http) && !permissions.names(http) {
-            let host = origin(http);
+            let host = place(http, reading.url_released);
             reading.refused.push(
                 Issue::error("host-not-allowed", format!("in GitHub Actions a spec may not choose the host {host}"))
                     .help(format!("the workflow must name it: --endpoint URL, or --allow-host {host}"))
@@ -128,7 +134,7 @@ fn refuse_link_local(url: &TargetUrl, what: &str, span: Option<Range<usize>>, re
         && is_link_local(http)
         && !reading.permissions.allows_host(http)
     {
-        let host = origin(http);
+        let host = place(http, reading.url_released);
         reading.refused.push(
             Issue::error("host-not-allowed", format!("{what}: {host} is a link-local address, where machines keep their credentials"))
                 .help(format!("if it is meant, say so by --allow-host {host}"))
@@ -169,19 +175,24 @@ fn metrics(fields: Fields<'_>, target: Option<&TargetUrl>, reading: &mut Reading
     if text == "none" {
         return MetricsChoice::Off;
     }
-    let Some(expanded) = reading.expand(node, text) else { return MetricsChoice::Off };
+    let Some(Expanded { text: expanded, released }) = expand(node, text, reading.permissions, reading.sink) else {
+        return MetricsChoice::Off;
+    };
     let help = "write http://host:port/metrics, or none";
     let parsed = Url::parse(&expanded).map_err(|error| Bad::new("not-a-url", format!("not a URL: {error}"), help));
     let Some(url) = reading.sink.keep(node, parsed.and_then(|url| http_url(url, help))) else { return MetricsChoice::Off };
     let beside = matches!(target, Some(TargetUrl::Http(target)) if target.host() == url.host() && target.scheme() == url.scheme());
     let allowed = reading.permissions.allows_host(&url) || (beside && !is_link_local(&url));
     if !allowed && target.is_some() {
-        let host = origin(&url);
+        let host = place(&url, released);
         reading.refused.push(
             Issue::error("host-not-allowed", format!("target.metrics: {host} is not the target's host"))
                 .help(format!("let the caller allow it: --allow-host {host}"))
                 .at(node.span.clone()),
         );
+    }
+    if released && !reading.permissions.may_receive_secrets(&url) {
+        reading.refused.push(secret_to(&url, true, node.span.clone()));
     }
     MetricsChoice::At(url)
 }
@@ -192,14 +203,21 @@ fn secrets_stay(target: &Target, reading: &mut Reading<'_>) {
     if reading.permissions.may_receive_secrets(url) {
         return;
     }
-    let host = origin(url);
     for span in std::mem::take(&mut reading.released) {
-        reading.refused.push(
-            Issue::error("secret-to-unnamed-host", format!("a variable that was released by --allow-env would go to {host}"))
-                .help(format!("released values go only to a host that the caller names: --endpoint URL, or --allow-host {host}"))
-                .at(span),
-        );
+        reading.refused.push(secret_to(url, reading.url_released, span));
     }
+}
+
+/// A host as messages name it: not where a released value is in it.
+fn place(url: &Url, released: bool) -> String {
+    if released { "SCHEME://HOST:PORT (a released variable is in it)".to_owned() } else { origin(url) }
+}
+
+fn secret_to(url: &Url, released: bool, span: Option<Range<usize>>) -> Issue {
+    let host = place(url, released);
+    Issue::error("secret-to-unnamed-host", format!("a variable that was released by --allow-env would go to {host}"))
+        .help(format!("released values go only to a host that the caller names: --endpoint URL, or --allow-host {host}"))
+        .at(span)
 }
 
 fn headers(fields: Fields<'_>, reading: &mut Reading<'_>) -> BTreeMap<String, String> {

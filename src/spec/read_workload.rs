@@ -127,6 +127,12 @@ fn lengths(fields: Fields<'_>, sink: &mut Sink) -> Lengths {
             };
             sink.push(Issue::error("unknown-lengths", format!("no lengths are called `{text}`")).help(help).at(node.span.clone()));
         }
+        if text == "agent-coding" {
+            sink.push(
+                unsupported("`lengths: agent-coding`", "its sessions come with `turns`; code-completion is the nearest")
+                    .at(node.span.clone()),
+            );
+        }
         return Lengths::Bundled(text.clone());
     }
     let map = Fields::open(node, "workload.lengths", sink);

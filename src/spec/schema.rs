@@ -10,7 +10,6 @@ pub fn schema() -> Value {
     let mut root = object("");
     let extra = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": "https://goodput-gate.dev/schema/spec/1",
         "title": "goodput-gate spec",
         "description": "One gate over an LLM service: where it is, what is sent, how much, and what must hold.",
         "required": ["name", "slo"],

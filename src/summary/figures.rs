@@ -29,7 +29,7 @@ pub(super) fn table(info: &LevelInfo, level: &Level, requests: &[&Request], lens
     let all = level.facts.len() as u64;
     let ok: Vec<&Fact> = level.facts.iter().filter(|fact| fact.ok).collect();
     let good: Vec<&Fact> = ok.iter().copied().filter(|fact| fact.good).collect();
-    let tokens = |facts: &[&Fact]| facts.iter().map(|fact| fact.tokens).sum::<u64>() as f64;
+    let tokens = |facts: &[&Fact]| facts.iter().map(|fact| fact.tokens as f64).sum::<f64>();
     let per_second = |amount: f64| window_s.map(|window| amount / window);
     let judged = !lens.constraints.is_empty() && all > 0;
     let of = |metric: Metric| percentiles(values(&ok, metric));
@@ -89,8 +89,9 @@ fn buffered(ok: &[&Fact]) -> Option<f64> {
 }
 
 fn cache_hit(facts: &[Fact]) -> Option<f64> {
-    let (cached, input) = facts.iter().filter_map(|fact| fact.cached).fold((0, 0), |sum, both| (sum.0 + both.0, sum.1 + both.1));
-    (input > 0).then(|| cached as f64 / input as f64)
+    let reported = facts.iter().filter_map(|fact| fact.cached);
+    let (cached, input) = reported.fold((0.0, 0.0), |sum, both| (sum.0 + both.0 as f64, sum.1 + both.1 as f64));
+    (input > 0.0).then(|| cached / input)
 }
 
 /// The other convention of time per output token, LLMPerf's: the first token's wait is in it, and n tokens share it.
@@ -102,8 +103,9 @@ fn e2e_per_token(ok: &[&Fact]) -> Vec<f64> {
 /// Generated tokens per token-bearing event, of answers whose tokens were counted by something other than their events.
 fn tokens_per_event(requests: &[&Request]) -> Option<f64> {
     let counted = requests.iter().filter(|request| request.is_ok() && !is_estimated(request) && request.events > 0);
-    let (tokens, events) = counted.fold((0, 0), |sum, request| (sum.0 + request.output_tokens.unwrap_or(0), sum.1 + request.events));
-    (events > 0 && tokens > 0).then(|| tokens as f64 / events as f64)
+    let (tokens, events) =
+        counted.fold((0.0, 0.0), |sum, request| (sum.0 + request.output_tokens.unwrap_or(0) as f64, sum.1 + request.events as f64));
+    (events > 0.0 && tokens > 0.0).then(|| tokens / events)
 }
 
 /// The pooled gaps; the exact maximum where the longest gap of each answer is known, since a histogram's is a bucket's.

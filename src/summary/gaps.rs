@@ -6,6 +6,8 @@ use hdrhistogram::Histogram;
 
 /// The longest gap that is told apart, in microseconds: one hour.
 const LONGEST_US: u64 = 3_600_000_000;
+/// The most gaps that one bucket counts: a file may claim any number, and sums of them must not overflow.
+const MOST: u64 = 1 << 32;
 
 /// Gaps of one round: `(gap, count)`, the gap being its bucket's lowest value in microseconds, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,8 +30,10 @@ impl Gaps {
         for (micros, count) in pairs {
             counts.saturating_record_n(micros, count);
         }
-        let pairs =
-            counts.iter_recorded().map(|step| (counts.lowest_equivalent(step.value_iterated_to()), step.count_at_value())).collect();
+        let pairs = counts
+            .iter_recorded()
+            .map(|step| (counts.lowest_equivalent(step.value_iterated_to()), step.count_at_value().min(MOST)))
+            .collect();
         Self { pairs }
     }
 

@@ -47,12 +47,12 @@ impl Level {
 /// Level `index` of `recording`; `None` where it has no request past its warm-up.
 pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<Level> {
     let info = recording.conditions.load.levels.get(index)?;
-    let (rounds, whole_rounds, starts) = counted(recording, lens, index);
+    let known: BTreeMap<u32, &RoundEnd> = recording.rounds.iter().filter(|end| end.level == index).map(|end| (end.round, end)).collect();
+    let (rounds, whole_rounds, starts) = counted(recording, lens, index, &known);
     if rounds.is_empty() {
         return None;
     }
-    let ends: Vec<Option<&RoundEnd>> =
-        rounds.iter().map(|(number, _)| recording.rounds.iter().find(|end| end.level == index && end.round == *number)).collect();
+    let ends: Vec<Option<&RoundEnd>> = rounds.iter().map(|(number, _)| known.get(number).copied()).collect();
     let requests: Vec<&Request> = rounds.iter().flat_map(|(_, requests)| requests.iter().copied()).collect();
     let mut facts: Vec<Fact> = rounds
         .iter()
@@ -81,7 +81,12 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
 type Rounds<'a> = Vec<(u32, Vec<&'a Request>)>;
 
 /// The counted requests by round, how many rounds are whole, and when every round began, whole or not.
-fn counted<'a>(recording: &'a Recording, lens: &Lens, index: usize) -> (Rounds<'a>, usize, Vec<(u32, Nanos)>) {
+fn counted<'a>(
+    recording: &'a Recording,
+    lens: &Lens,
+    index: usize,
+    known: &BTreeMap<u32, &RoundEnd>,
+) -> (Rounds<'a>, usize, BTreeMap<u32, Nanos>) {
     let mut rounds: BTreeMap<u32, Vec<&Request>> = BTreeMap::new();
     let mut present: BTreeMap<u32, u32> = BTreeMap::new();
     for request in recording.requests.iter().filter(|request| request.level == index) {
@@ -92,14 +97,11 @@ fn counted<'a>(recording: &'a Recording, lens: &Lens, index: usize) -> (Rounds<'
         }
     }
     let starts = rounds.iter().filter_map(|(number, all)| Some((*number, all.iter().map(|request| request.scheduled).min()?))).collect();
-    let is_whole = |number: &u32| {
-        let end = recording.rounds.iter().find(|end| end.level == index && end.round == *number);
-        end.is_some_and(|end| present.get(number).is_some_and(|count| *count >= end.requests))
-    };
+    let is_whole = |number: &u32| known.get(number).is_some_and(|end| present.get(number).is_some_and(|count| *count >= end.requests));
     let whole: Rounds<'a> = rounds.iter().filter(|(number, _)| is_whole(number)).map(|(number, all)| (*number, all.clone())).collect();
     if whole.is_empty() {
         let all: Vec<&Request> = rounds.into_values().flatten().collect();
-        return (if all.is_empty() { Vec::new() } else { vec![(0, all)] }, 0, Vec::new());
+        return (if all.is_empty() { Vec::new() } else { vec![(0, all)] }, 0, BTreeMap::new());
     }
     let count = whole.len();
     (whole, count, starts)

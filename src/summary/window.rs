@@ -2,6 +2,7 @@
 
 use crate::record::Request;
 use crate::units::Nanos;
+use std::collections::BTreeMap;
 
 /// Length of the measured window in seconds, over the counted requests of a level (metrics.md). `None` where it has no length.
 ///
@@ -21,12 +22,12 @@ pub(super) fn measured(requests: &[&Request], open_loop: bool) -> Option<f64> {
 /// Seconds of each round in `rounds`, in order: to the first `scheduled` of the round after it in `starts`. What follows the last
 /// round may be missing; its end is then estimated as one mean gap after its last `scheduled`, which is when the next request would
 /// have been due. (To take its last token instead would count the drain, and make the last round look slow.)
-pub(super) fn of_rounds(rounds: &[(u32, Vec<&Request>)], starts: &[(u32, Nanos)]) -> Vec<Option<f64>> {
+pub(super) fn of_rounds(rounds: &[(u32, Vec<&Request>)], starts: &BTreeMap<u32, Nanos>) -> Vec<Option<f64>> {
     rounds
         .iter()
         .map(|(number, requests)| {
             let own = requests.iter().map(|request| request.scheduled).min()?;
-            let next = starts.iter().find(|(other, _)| *other == number + 1).map(|(_, start)| start.since(own).as_secs());
+            let next = number.checked_add(1).and_then(|next| starts.get(&next)).map(|start| start.since(own).as_secs());
             next.or_else(|| stretched(requests)).filter(|seconds| *seconds > 0.0)
         })
         .collect()

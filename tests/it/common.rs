@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A scratch folder and the specs in it.
-pub struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
@@ -26,27 +26,27 @@ impl Place {
     }
 
     /// The binary, to be run here.
-    pub fn gate(&self) -> Gate {
+    pub(crate) fn gate(&self) -> Gate {
         Gate { folder: self.path().to_owned(), args: Vec::new(), env: BTreeMap::new() }
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path().join(name)).unwrap()
     }
 
-    pub fn json(&self, name: &str) -> serde_json::Value {
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
     /// The lines of a run file.
-    pub fn run_lines(&self, name: &str) -> Vec<serde_json::Value> {
+    pub(crate) fn run_lines(&self, name: &str) -> Vec<serde_json::Value> {
         let bytes = zstd::stream::decode_all(std::fs::File::open(self.path().join(name)).unwrap()).unwrap();
         String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
 /// One call of the binary.
-pub struct Gate {
+pub(crate) struct Gate {
     folder: PathBuf,
     args: Vec<String>,
     env: BTreeMap<String, String>,
@@ -54,25 +54,25 @@ pub struct Gate {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Done {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Gate {
-    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.insert(name.to_owned(), value.to_owned());
         self
     }
 
     /// The command itself, for tests that signal it or keep it running.
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_goodput-gate"));
         let scrubbed = ["PATH", "HOME", "TMPDIR", "SYSTEMROOT"];
         command.env_clear();
@@ -85,13 +85,13 @@ impl Gate {
         command
     }
 
-    pub fn run(self) -> Done {
+    pub(crate) fn run(self) -> Done {
         let output = self.command().output().unwrap();
         Done::from(output)
     }
 
     /// Runs it and checks the exit code, showing everything where it differs.
-    pub fn expect(self, code: i32) -> Done {
+    pub(crate) fn expect(self, code: i32) -> Done {
         let shown = self.args.join(" ");
         let done = self.run();
         assert_eq!(done.code, code, "goodput-gate {shown}\n--- stdout\n{}\n--- stderr\n{}", done.stdout, done.stderr);

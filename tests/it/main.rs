@@ -4,10 +4,16 @@
 mod architecture;
 mod captures;
 mod cases;
+mod check;
 mod common;
+mod exit_codes;
+mod generated;
+mod judge;
 mod player;
 mod player_h2;
 mod quickstart;
+mod reach;
 mod sse_oracle;
+mod streams_binary;
 mod streams_client;
 mod streams_virtual;

@@ -1,0 +1,40 @@
+//! What is generated is compared with what is committed; `UPDATE_GENERATED=1 cargo test generated` writes it anew.
+
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn the_schema_for_editors_is_the_one_the_parser_stands_for() {
+    let schema = serde_json::to_string_pretty(&goodput_gate::spec::schema()).unwrap() + "\n";
+    compare("gate-configs/goodput-gate.schema.json", &schema);
+}
+
+#[test]
+fn every_preset_parses_and_names_the_schema() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("gate-configs");
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        seen += 1;
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("# yaml-language-server: $schema=goodput-gate.schema.json\n"), "{}", path.display());
+        let source = goodput_gate::spec::Source { name: path.display().to_string(), text };
+        if let Err(error) = goodput_gate::spec::parse(&source, &goodput_gate::spec::Permissions::default()) {
+            panic!("{}", error.problems().render(false));
+        }
+    }
+    assert!(seen > 0, "no preset was found");
+}
+
+fn compare(path: &str, generated: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        fs::write(&file, generated).expect("the folder of the generated file can be written");
+        return;
+    }
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    assert!(committed == generated, "{path} is not what the code generates; UPDATE_GENERATED=1 cargo test generated writes it");
+}
