@@ -27,4 +27,6 @@ pub struct Config {
     pub body: serde_json::Map<String, serde_json::Value>,
     /// Ask for exactly as many output tokens as planned (`min_tokens`, `ignore_eos`), not for at most as many.
     pub exact: bool,
+    /// Whether the caller allowed a link-local address; names that lead to one are refused else.
+    pub link_local: bool,
 }

@@ -2,6 +2,7 @@
 
 use super::connect::Measure;
 use super::exchange::{self, Exchange};
+use super::resolve::NoLinkLocal;
 use super::{ClientError, Config};
 use crate::plan::{Planned, Prompt};
 use crate::record::Request;
@@ -180,6 +181,9 @@ fn http(config: &Config, pem: &[u8]) -> Result<reqwest::Client, ClientError> {
         .http2_max_header_list_size(MAX_HEADER_LIST);
     if is_loopback(&config.base) {
         builder = builder.no_proxy();
+    }
+    if !config.link_local {
+        builder = builder.dns_resolver(std::sync::Arc::new(NoLinkLocal));
     }
     let setup = |error: &dyn std::error::Error| ClientError::Setup(exchange::chain(error));
     if config.base.scheme() == "http" {

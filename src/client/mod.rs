@@ -7,6 +7,7 @@ mod exchange;
 mod http;
 mod probe;
 mod ready;
+mod resolve;
 mod stamp;
 
 pub use config::Config;

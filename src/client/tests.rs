@@ -26,6 +26,7 @@ pub(super) fn config(base: &str) -> Config {
         key: None,
         body: serde_json::Map::new(),
         exact: true,
+        link_local: false,
     }
 }
 

@@ -75,6 +75,7 @@ impl Target {
             key: load.key.clone().filter(|_| trusted && self._sim.is_none()),
             body: spec.target.body.clone(),
             exact: false,
+            link_local: options.permissions.allows_host(&self.base),
         }
     }
 

@@ -218,12 +218,12 @@ fn pooled_rate(rounds: &[Rate]) -> f64 {
     rounds.iter().map(|round| round.amount).sum::<f64>() / rounds.iter().map(|round| round.seconds).sum::<f64>()
 }
 
-/// The estimate of a rate's logarithm over rounds, or blocks of a scope (statistics B), for a floor on it. With it the pooled rate,
-/// and how many blocks there are.
+/// The estimate of a rate's logarithm over rounds, or blocks of a scope (statistics B), for a floor on it, and how many blocks there
+/// are.
 ///
 /// # Errors
 /// An [`Obstacle`] where there are no rates, or too few blocks.
-pub fn rate_estimate(level: &Level, subject: &Subject) -> Result<(Estimate, f64, usize), Obstacle> {
+pub fn rate_estimate(level: &Level, subject: &Subject) -> Result<(Estimate, usize), Obstacle> {
     let rates = level.rates(subject.metric, &subject.scope);
     if rates.is_empty() {
         return Err(Obstacle::NoData);
@@ -231,7 +231,7 @@ pub fn rate_estimate(level: &Level, subject: &Subject) -> Result<(Estimate, f64,
     let blocks = common_blocks(&[level.requests(&subject.scope)], subject)?;
     let y: Vec<f64> = in_blocks(&rates, &blocks, |rounds| pooled_rate(rounds).ln());
     let estimate = centre(&y).ok_or(Obstacle::NoData)?;
-    Ok((estimate, pooled_rate(&rates), blocks.len()))
+    Ok((estimate, blocks.len()))
 }
 
 /// B on each side's rounds, then C.

@@ -16,6 +16,7 @@ mod read_load;
 mod read_slo;
 mod read_target;
 mod read_workload;
+mod reference;
 mod rule;
 mod schema;
 mod slo;
@@ -31,6 +32,7 @@ pub use issue::{Issue, Problems, Severity, Source, SpecError};
 pub use lint::{files, needs_rules, needs_target};
 pub use parse::{Checked, parse, parse_what_if};
 pub use permissions::{Overrides, Permissions, is_link_local, is_loopback, link_local};
+pub use reference::{keys_table, metrics_table};
 pub use schema::schema;
 
 pub use load::{Arrival, Load, Offered, RoundLength, Rounds, WarmUp};

@@ -14,7 +14,7 @@ use crate::units::Unit;
 /// # Errors
 /// An [`Obstacle`] where there are no rates, or too few blocks of the rule's scope.
 pub(super) fn rate(rule: &Rule, line: Line, level: &Level, demand: Demand) -> Result<Judged, Obstacle> {
-    let (estimate, pooled, blocks) = compare::rate_estimate(level, &Subject::of(rule))?;
+    let (estimate, blocks) = compare::rate_estimate(level, &Subject::of(rule))?;
     let (low, high) = estimate.bounds(demand.alpha);
     let (low, high) = (low.exp(), high.exp());
     let samples: u64 = level.requests(&Scope::of(rule)).iter().sum();
@@ -23,7 +23,7 @@ pub(super) fn rate(rule: &Rule, line: Line, level: &Level, demand: Demand) -> Re
         method: Method::Rounds,
         limit: Some(line.value),
         samples,
-        ..Judged::shown(rule.metric.row().unit, Some(pooled), Some(low), Some(high))
+        ..Judged::shown(rule.metric.row().unit, Some(estimate.theta.exp()), Some(low), Some(high))
     };
     Ok(Judged { why: why::floor(rule, line, &judged, blocks), ..judged })
 }

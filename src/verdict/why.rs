@@ -202,8 +202,13 @@ pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by
     let tail = match row.status {
         Status::Inconclusive => format!("; {}", undecided_change(row, estimates, limits, alpha, rule_out)),
         Status::Pass if !row.warnings.is_empty() => {
-            "; it is beyond the limit, but not proven to be, and what must be ruled out is".to_owned()
+            let sign = row.change_limit.map_or(1.0, f64::signum);
+            format!(
+                "; beyond the limit is likely but not proven, and {} is ruled out",
+                show_harm(sign * limits.rule_out, estimates, limits)
+            )
         }
+
         _ => String::new(),
     };
     format!("{head}; {} rounds, n {}, method D{tail}", estimates.blocks, row.samples)

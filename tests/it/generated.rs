@@ -29,6 +29,19 @@ fn every_preset_parses_and_names_the_schema() {
     assert!(seen > 0, "no preset was found");
 }
 
+#[test]
+fn the_reference_holds_every_key_and_every_metric() {
+    let path = "gate-configs/README.md";
+    let mut text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    for (name, table) in [("keys", goodput_gate::spec::keys_table()), ("metrics", goodput_gate::spec::metrics_table())] {
+        let (open, close) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end: {name} -->"));
+        let start = text.find(&open).expect("the reference has its marks") + open.len();
+        let end = text.find(&close).expect("the reference has its marks");
+        text.replace_range(start..end, &table);
+    }
+    compare(path, &text);
+}
+
 fn compare(path: &str, generated: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("UPDATE_GENERATED").is_some() {

@@ -71,6 +71,7 @@ fn client(player: &Player, expect: &Expect) -> Client {
         key: None,
         body: serde_json::Map::new(),
         exact: false,
+        link_local: false,
     };
     let trusted = player.certificate().map(|file| fs::read(file).unwrap());
     Client::trusting(config, Instant::now(), trusted.as_deref().unwrap_or_default()).unwrap()

@@ -163,6 +163,7 @@ fn a_floor_on_a_rate_is_kept_broken_or_undecided() {
     let floor = |value| judge(&run, &slo(Vec::new(), vec![require(Metric::ThroughputRps, None, Cmp::AtLeast, value)])).rules[0].clone();
     assert_eq!((floor(90.0).status, floor(110.0).status, floor(98.0).status), (Status::Pass, Status::Fail, Status::Inconclusive));
     assert_eq!(floor(90.0).method, Some(Method::Rounds));
+    assert!(floor(90.0).low < floor(90.0).observed && floor(90.0).observed < floor(90.0).high);
     assert!(floor(98.0).why.contains("more rounds"), "{}", floor(98.0).why);
 }
 
