@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README's examples, as they stand there, and every file that they write. A line of the README that begins with
-# `cargo run --release -- check` is run; its comment `# exit N` says how it must end (0 without one).
+# The README's examples, as they stand there (with --out, so that nobody's own goodput-out is touched): each must end with the
+# exit code that its comment gives, and every file that it writes must be one that other parsers read.
 set -euo pipefail
 RIG=quickstart
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -8,24 +8,19 @@ need cargo python3
 
 venv tools zstandard
 need_gate
-mapfile -t EXAMPLES < <(sed -n 's/^ *\(\$ \)\{0,1\}cargo run --release -- check /check /p' README.md)
 OUT=$CACHE/quickstart
 rm -rf "$OUT"
 mkdir -p "$OUT"
+mapfile -t EXAMPLES < <(python3 "$RIGS/readme.py" README.md)
 codes=
 for i in "${!EXAMPLES[@]}"; do
-    example=${EXAMPLES[i]}
-    code=0
-    [[ $example =~ \#.*exit\ (code\ )?([0-9]+) ]] && code=${BASH_REMATCH[2]}
-    # The README is ours: its quoting is read as a shell reads it, and a comment is a comment.
+    read -r code example <<<"${EXAMPLES[i]}"
     words=()
-    eval "words=(${example%%  #*})"
-    rm -rf goodput-out
+    eval "words=($example)" # the README is ours: its quoting is read as a shell reads it
     SECONDS=0
-    expect "$code" "$OUT/$i" "$GATE" "${words[@]}"
+    expect "$code" "$OUT/$i" "$GATE" "${words[@]}" --out "$OUT/$i.files"
     say "exit $code after $SECONDS s"
-    "$PYTHON" "$RIGS/outputs.py" goodput-out "$code"
-    mv goodput-out "$OUT/$i.files"
+    "$PYTHON" "$RIGS/outputs.py" "$OUT/$i.files" "$code" || die "its files are not right (above)"
     codes+=" $code"
 done
 for code in 0 10 11; do
