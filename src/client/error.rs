@@ -94,7 +94,9 @@ impl TargetError {
     #[must_use]
     pub fn is_unusable(&self) -> bool {
         match self {
-            Self::NotReady { .. } | Self::NoModels { .. } => true,
+            Self::NoModels { .. } => true,
+            // A server that is there and still loading is no unusable target.
+            Self::NotReady { failure, .. } => failure.kind == ErrorKind::Connect,
             Self::Failed { status, failure, .. } => {
                 failure.kind == ErrorKind::Connect || (failure.kind == ErrorKind::HttpStatus && matches!(status, Some(401 | 403 | 404)))
             }

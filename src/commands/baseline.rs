@@ -103,7 +103,7 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
         );
         return Ok(if judged.exit == Exit::Pass { Exit::Inconclusive } else { judged.exit });
     }
-    kept(&recording, &baselines::folder(&source.spec().name), console)
+    kept(&recording, &baselines::home(&source.spec().name, baseline), console)
 }
 
 fn accept(run: &Path, reason: &str, dir: Option<&Path>, console: &Console) -> Result<Exit, Error> {

@@ -36,6 +36,12 @@ pub(super) fn folder(name: &str) -> Folder {
     Folder::at(Path::new(ROOT).join(name))
 }
 
+/// Where a run of `name` is kept: a folder that `options` name, else the default one.
+pub(super) fn home(name: &str, options: &BaselineOptions) -> Folder {
+    let named = options.from.as_deref().map(Path::new).filter(|path| path.is_dir());
+    named.map_or_else(|| folder(name), Folder::at)
+}
+
 /// Reads what `options` name, or the default folder of `name`.
 ///
 /// Fails where a named one is missing or unreadable, or a required one is not there.

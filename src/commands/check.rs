@@ -6,6 +6,7 @@ use super::measure::{self, Measured};
 use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, publish};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
+use crate::store::Folder;
 use crate::verdict::{ValidityStatus, VerdictStatus};
 use std::path::PathBuf;
 
@@ -58,7 +59,7 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
         judged.report.files.push(request.load.out.join(measure::RUN_FILE).display().to_string());
     }
     if request.baseline.save {
-        match save(&loaded.recording, &judged, &name) {
+        match save(&loaded.recording, &judged, &baselines::home(&name, &request.baseline)) {
             Ok(Some(path)) => judged.report.files.push(path.display().to_string()),
             Ok(None) => console.note("the run did not pass and was not saved as a baseline"),
             Err(error) => failures.push(error),
@@ -68,12 +69,12 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
 }
 
 /// Keeps a run that passed, or the very first one of a spec whose rules all compare with a baseline.
-fn save(recording: &Recording, judged: &Judged, name: &str) -> Result<Option<PathBuf>, Error> {
+fn save(recording: &Recording, judged: &Judged, folder: &Folder) -> Result<Option<PathBuf>, Error> {
     let Some(verdict) = &judged.report.verdict else { return Ok(None) };
     let is_sound = verdict.validity.iter().all(|check| matches!(check.status, ValidityStatus::Ok | ValidityStatus::Warn));
     let is_first = decide::judges_nothing(verdict) && is_sound;
     if verdict.status != VerdictStatus::Pass && !is_first {
         return Ok(None);
     }
-    baselines::keep(recording, &baselines::folder(name)).map(Some)
+    baselines::keep(recording, folder).map(Some)
 }

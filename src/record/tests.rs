@@ -2,10 +2,8 @@ use super::*;
 use crate::units::Nanos;
 use crate::wire::{ErrorKind, Failure, Outcome, TokenSource};
 
-fn recording() -> Recording {
-    let level =
-        LevelInfo { label: "1x".into(), factor: 1.0, concurrency: Some(2), rate: None, rounds: 2, round_requests: vec![1, 1], warmup: 1 };
-    let ok = Request {
+fn answer() -> Request {
+    Request {
         id: 0,
         side: Side::Candidate,
         part: None,
@@ -34,7 +32,34 @@ fn recording() -> Recording {
         outcome: Outcome::Ok,
         http_status: Some(200),
         warnings: vec!["done_missing".into()],
-    };
+    }
+}
+
+fn conditions(level: LevelInfo) -> Conditions {
+    Conditions {
+        run_id: "r1".into(),
+        tool: "goodput-gate 0.1.0".into(),
+        name: "chat".into(),
+        spec_digest: "ab".into(),
+        limits: vec!["ttft <= 500ms".into()],
+        target: TargetInfo { label: "http://127.0.0.1:1".into(), api: "chat".into(), model: "m".into(), hardware: None, server: None },
+        workload: WorkloadInfo { digest: "cd".into(), input_p50_p95: Some((10, 20)), ..WorkloadInfo::default() },
+        load: LoadInfo { concurrency: Some(2), rate: None, arrival: "closed".into(), levels: vec![level] },
+        seed: 42,
+        started: "2026-01-01T00:00:00Z".into(),
+        host_digest: "ef".into(),
+        commit: None,
+        pull_request: Some(7),
+        definitions: 1,
+        flags: vec!["--seed=42".into()],
+        calibrated: true,
+    }
+}
+
+fn recording() -> Recording {
+    let level =
+        LevelInfo { label: "1x".into(), factor: 1.0, concurrency: Some(2), rate: None, rounds: 2, round_requests: vec![1, 1], warmup: 1 };
+    let ok = answer();
     let failed = Request {
         id: 1,
         round: Some(0),
@@ -50,24 +75,7 @@ fn recording() -> Recording {
     };
     let last = Request { id: 2, round: Some(1), ..ok.clone() };
     Recording {
-        conditions: Conditions {
-            run_id: "r1".into(),
-            tool: "goodput-gate 0.1.0".into(),
-            name: "chat".into(),
-            spec_digest: "ab".into(),
-            limits: vec!["ttft <= 500ms".into()],
-            target: TargetInfo { label: "http://127.0.0.1:1".into(), api: "chat".into(), model: "m".into(), hardware: None, server: None },
-            workload: WorkloadInfo { digest: "cd".into(), input_p50_p95: Some((10, 20)), ..WorkloadInfo::default() },
-            load: LoadInfo { concurrency: Some(2), rate: None, arrival: "closed".into(), levels: vec![level] },
-            seed: 42,
-            started: "2026-01-01T00:00:00Z".into(),
-            host_digest: "ef".into(),
-            commit: None,
-            pull_request: Some(7),
-            definitions: 1,
-            flags: vec!["--seed=42".into()],
-            calibrated: true,
-        },
+        conditions: conditions(level),
         requests: vec![ok, failed, last],
         rounds: vec![
             RoundEnd { level: 0, round: 0, requests: 1, gaps: None },

@@ -77,9 +77,7 @@ impl Observer for Seen {
 /// Runs a level whose request `id` takes `service(id)`, in virtual time.
 async fn run(
     requests: Vec<Planned>,
-    pace: Pace,
-    rounds: u32,
-    min_time: Duration,
+    (pace, rounds, min_time): (Pace, u32, Duration),
     service: fn(u64) -> Duration,
     seen: &mut Seen,
     stop: &CancellationToken,
@@ -112,7 +110,7 @@ async fn a_closed_loop_keeps_its_slots_full_over_all_rounds_without_a_drain() {
     let start = Instant::now();
     let stop = CancellationToken::new();
     let outcome =
-        run(sequence(5, 4), Pace::Closed { concurrency: 5 }, 4, Duration::ZERO, |_| Duration::from_secs(1), &mut seen, &stop).await;
+        run(sequence(5, 4), (Pace::Closed { concurrency: 5 }, 4, Duration::ZERO), |_| Duration::from_secs(1), &mut seen, &stop).await;
     assert_eq!(outcome, LevelOutcome { flow: Flow::Go, whole_rounds: 4, abandoned: 0 });
     assert_eq!(start.elapsed(), Duration::from_secs(9), "45 requests of 1 s through 5 slots");
     assert_eq!(seen.rounds.iter().map(|(round, _)| *round).collect::<Vec<_>>(), [0, 1, 2, 3]);
@@ -126,7 +124,7 @@ async fn a_slow_round_is_handed_on_in_order_after_those_it_overlaps() {
     let mut seen = Seen::default();
     let stop = CancellationToken::new();
     let service = |id| if id == 3 { Duration::from_secs(30) } else { Duration::from_secs(1) };
-    run(sequence(0, 3), Pace::Closed { concurrency: 4 }, 3, Duration::ZERO, service, &mut seen, &stop).await;
+    run(sequence(0, 3), (Pace::Closed { concurrency: 4 }, 3, Duration::ZERO), service, &mut seen, &stop).await;
     assert_eq!(seen.rounds.iter().map(|(round, _)| *round).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(seen.ended.last().unwrap().id, 3);
 }
@@ -136,7 +134,7 @@ async fn an_open_loop_sends_when_due_however_slow_the_answers_are() {
     let mut seen = Seen::default();
     let due: Vec<_> = (0..20).map(|id| planned(id, Some(u32::try_from(id / 10).unwrap()), Some(Nanos(id * 100_000_000)))).collect();
     let stop = CancellationToken::new();
-    run(due, Pace::Open, 2, Duration::ZERO, |_| Duration::from_secs(60), &mut seen, &stop).await;
+    run(due, (Pace::Open, 2, Duration::ZERO), |_| Duration::from_secs(60), &mut seen, &stop).await;
     for request in &seen.ended {
         assert_eq!(request.scheduled, Nanos(request.id * 100_000_000));
         assert_eq!(request.start_lag(), Nanos::ZERO);
@@ -150,7 +148,7 @@ async fn whole_rounds_are_added_until_the_minimum_time_is_over() {
     let stop = CancellationToken::new();
     // 10 requests of 1 s through 5 slots: a round takes 2 s.
     let outcome =
-        run(sequence(0, 50), Pace::Closed { concurrency: 5 }, 2, Duration::from_secs(9), |_| Duration::from_secs(1), &mut seen, &stop)
+        run(sequence(0, 50), (Pace::Closed { concurrency: 5 }, 2, Duration::from_secs(9)), |_| Duration::from_secs(1), &mut seen, &stop)
             .await;
     assert_eq!(outcome.whole_rounds, 5);
     assert_eq!(seen.ended.len(), 50);
@@ -167,7 +165,7 @@ async fn a_signal_ends_sending_lets_flights_end_for_five_seconds_and_keeps_what_
     });
     let service = |id| if id == 14 { Duration::from_secs(100) } else { Duration::from_secs(1) };
     let start = Instant::now();
-    let outcome = run(sequence(0, 9), Pace::Closed { concurrency: 5 }, 9, Duration::ZERO, service, &mut seen, &stop).await;
+    let outcome = run(sequence(0, 9), (Pace::Closed { concurrency: 5 }, 9, Duration::ZERO), service, &mut seen, &stop).await;
     assert_eq!(outcome, LevelOutcome { flow: Flow::Stop(EndReason::Interrupted), whole_rounds: 1, abandoned: 1 });
     assert_eq!(start.elapsed(), Duration::from_millis(7500));
     assert_eq!(seen.rounds.len(), 1);
@@ -179,7 +177,7 @@ async fn an_observer_can_end_the_run_and_the_flights_of_a_budget_end_by_themselv
     let mut seen = Seen { stop_after: Some((12, Flow::Stop(EndReason::Budget))), ..Seen::default() };
     let stop = CancellationToken::new();
     let outcome =
-        run(sequence(0, 9), Pace::Closed { concurrency: 5 }, 9, Duration::ZERO, |_| Duration::from_secs(20), &mut seen, &stop).await;
+        run(sequence(0, 9), (Pace::Closed { concurrency: 5 }, 9, Duration::ZERO), |_| Duration::from_secs(20), &mut seen, &stop).await;
     assert_eq!(outcome.flow, Flow::Stop(EndReason::Budget));
     assert_eq!((seen.ended.len(), outcome.abandoned), (16, 0));
 }
