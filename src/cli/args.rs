@@ -225,7 +225,7 @@ pub(super) struct CheckArgs {
     /// Exit 5 unless a comparable baseline is there.
     #[arg(long)]
     require_baseline: bool,
-    /// Keep this run as a baseline if it passes.
+    /// Keep this run as a baseline if it passes, or if it is the first of a spec that only compares (exit 5: nothing was judged).
     #[arg(long)]
     save_baseline: bool,
 }

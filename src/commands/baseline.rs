@@ -2,7 +2,7 @@
 
 use super::baselines::{self, Chosen};
 use super::decide::judge as decide;
-use super::{BaselineOptions, Error, Exit, SpecOptions, judge, source};
+use super::{BaselineOptions, Error, Exit, SpecOptions, judge, measure, source};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
 use crate::spec;
@@ -94,7 +94,7 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
         return Err(Error::usage("this run stopped early, which favours extreme figures", "use `check SPEC --save-baseline`"));
     }
     let stored = baselines::read(&source.spec().name, baseline, console)?;
-    let chosen: Chosen = stored.choose(&recording.conditions)?;
+    let chosen: Chosen = stored.choose(&recording.conditions, &measure::limits(source.spec()))?;
     let judged = decide(source.spec(), &recording, chosen, None);
     if judged.report.verdict.as_ref().is_none_or(|verdict| verdict.status != VerdictStatus::Pass) {
         console.error(
@@ -210,7 +210,10 @@ fn missing(folder: &Folder) -> Error {
 fn remove(folder: &Folder, run: &str, console: &Console) -> Result<Exit, Error> {
     let name = baselines::file_name(run);
     if !folder.list(".jsonl.zst").map_err(Error::Input)?.contains(&name) {
-        return Err(missing(folder));
+        return Err(Error::Baseline {
+            why: format!("{} holds no run {run}", folder.path().display()),
+            help: "`baseline list NAME` names those it holds".to_owned(),
+        });
     }
     folder.remove(&name).map_err(Error::Output)?;
     console.result(&format!("removed {}\n", folder.path().join(&name).display())).map_err(Error::Stdout)?;
@@ -224,5 +227,5 @@ fn harmless(text: &str) -> String {
 
 /// No baseline at all.
 pub(super) fn none() -> Chosen {
-    Chosen { runs: Vec::new(), info: BaselineInfo::default() }
+    Chosen { runs: Vec::new(), info: BaselineInfo::default(), forced: Vec::new() }
 }

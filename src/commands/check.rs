@@ -39,14 +39,14 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
     let (measured, source) = prepared.measure(
         options,
         |conditions| {
-            let found = Stored::choose(stored, conditions)?;
+            let found = Stored::choose(stored, conditions, &conditions.limits)?;
             super::require_one(&slo, &request.baseline, &found)?;
             chosen = Some(found);
             Ok(())
         },
         console,
     )?;
-    let Measured { loaded, shared_tokens } = measured;
+    let Measured { loaded, shared_tokens, out: _out } = measured;
     let chosen = chosen.ok_or_else(|| Error::usage("no baseline was looked for", "report this as a bug"))?;
     if loaded.recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Interrupted) {
         console.note(&format!("what was measured is in {}", request.load.out.join(measure::RUN_FILE).display()));
@@ -60,7 +60,13 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
     }
     if request.baseline.save {
         match save(&loaded.recording, &judged, &baselines::home(&name, &request.baseline)) {
-            Ok(Some(path)) => judged.report.files.push(path.display().to_string()),
+            Ok(Some(path)) => {
+                if judged.exit == Exit::Baseline {
+                    console
+                        .warn(&format!("nothing was compared: this run is the first baseline, {}; the next check decides", path.display()));
+                }
+                judged.report.files.push(path.display().to_string());
+            }
             Ok(None) => console.note("the run did not pass and was not saved as a baseline"),
             Err(error) => failures.push(error),
         }

@@ -22,7 +22,7 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
     let summary = summary::of(recording, &lens);
     let stored: Vec<Summary> = baseline.runs.iter().map(|run| summary::of(run, &lens)).collect();
     let comparison = (!stored.is_empty()).then(|| compare::against(&summary, &stored, &spec.slo.rules));
-    let verdict = verdict::decide(&Inputs {
+    let mut verdict = verdict::decide(&Inputs {
         name: &spec.name,
         slo: &spec.slo,
         summary: &summary,
@@ -35,6 +35,7 @@ pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared
         shared_tokens,
         headroom: None,
     });
+    verdict.warnings.extend(baseline.forced.iter().map(|why| format!("compared by --force although not comparable: {why}")));
     let unusable = !recording.requests.is_empty() && recording.requests.iter().all(load::is_unusable);
     let exit = match Exit::of(&verdict, spec.slo.on_inconclusive) {
         _ if unusable => Exit::Target,

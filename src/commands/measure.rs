@@ -30,6 +30,8 @@ const MANY_TOKENS: u64 = 5_000_000;
 pub(super) struct Measured {
     pub loaded: Loaded,
     pub shared_tokens: Option<u64>,
+    /// Held until the reports are written, too.
+    pub out: store::Out,
 }
 
 /// A spec that was read and planned; nothing was sent yet.
@@ -39,6 +41,7 @@ pub(super) struct Prepared {
     salt: u64,
     run_id: String,
     target: Target,
+    out: store::Out,
 }
 
 /// Reads, checks and plans; fails before anything is sent.
@@ -54,14 +57,14 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
     for warning in &plan.warnings {
         console.warn(&warning.to_string());
     }
-    store::open_out(&load.out).map_err(Error::Out)?;
+    let out = store::open_out(&load.out).map_err(Error::Out)?;
     forget(&load.out, &publish::FILES)?;
     let target = Target::open(source.spec())?;
     if target.withholds_key(options, load) {
         console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target })
+    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, out })
 }
 
 impl Prepared {
@@ -116,7 +119,7 @@ impl Prepared {
             };
             let file = RunFile::at(&load.out, RUN_FILE);
             let loaded = load::send(&ready, conditions, file, (limits, &spec.slo.request), epoch, console).await?;
-            Ok(Measured { loaded, shared_tokens: ready.shared_tokens })
+            Ok(Measured { loaded, shared_tokens: ready.shared_tokens, out: self.out })
         })?;
         Ok((measured, self.source))
     }

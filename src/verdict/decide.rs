@@ -94,7 +94,7 @@ fn demand(inputs: &Inputs<'_>, label: &str) -> Option<Demand> {
     let index = inputs.recording.conditions.load.levels.iter().position(|level| level.label == label);
     let ends = inputs.recording.end.iter().flat_map(|end| &end.levels);
     let look = ends.filter(|end| Some(end.level) == index).find_map(|end| end.alpha);
-    Some(Demand { alpha: look.unwrap_or(1.0 - confidence), rule_out: inputs.slo.rule_out })
+    Some(Demand { alpha: look.unwrap_or(1.0 - confidence).min(1.0 - confidence), rule_out: inputs.slo.rule_out })
 }
 
 /// The row of a rule whose level did not run: skipped where the run was decided before, else invalid. `None` where it ran.
