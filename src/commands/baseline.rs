@@ -4,7 +4,7 @@ use super::baselines::{self, Chosen};
 use super::decide::judge as decide;
 use super::{BaselineOptions, Error, Exit, SpecOptions, judge, measure, source};
 use crate::console::Console;
-use crate::record::{EndReason, Recording};
+use crate::record::Recording;
 use crate::spec;
 use crate::store::Folder;
 use crate::summary::{self, Lens, LevelTable};
@@ -90,8 +90,11 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
     let source = source::load(options, console)?;
     source.need(spec::needs_rules(source.spec()))?;
     let recording = judge::read(run, console)?;
-    if recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Decided) {
-        return Err(Error::usage("this run stopped early, which favours extreme figures", "use `check SPEC --save-baseline`"));
+    if recording.stopped_early() {
+        return Err(Error::usage(
+            "this run stopped early, which favours extreme figures",
+            "measure one to its end: `goodput-gate check SPEC --save-baseline`",
+        ));
     }
     let stored = baselines::read(&source.spec().name, baseline, console)?;
     let chosen: Chosen = stored.choose(&recording.conditions, &measure::limits(source.spec()))?;
@@ -108,7 +111,7 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
 
 fn accept(run: &Path, reason: &str, dir: Option<&Path>, console: &Console) -> Result<Exit, Error> {
     let mut recording = judge::read(run, console)?;
-    let whole = recording.damage.is_empty() && recording.end.as_ref().is_some_and(|end| end.reason != EndReason::Decided);
+    let whole = recording.damage.is_empty() && recording.end.is_some() && !recording.stopped_early();
     if !whole || recording.rounds.is_empty() {
         return Err(Error::usage("this run was cut, stopped early, or has no whole round", "a baseline needs a run that went to its end"));
     }

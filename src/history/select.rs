@@ -50,10 +50,11 @@ fn obstacles(run: &Recording, candidate: &Conditions, kept: &[Recording]) -> Vec
     if let Some(twin) = kept.iter().find(|other| is_same(other)) {
         return vec![format!("the same run as {}, which counts once", twin.conditions.run_id)];
     }
-    match run.end.as_ref().map(|end| end.reason) {
-        Some(EndReason::Decided) => return vec!["it stopped early, which favours extreme figures".to_owned()],
-        Some(EndReason::Unusable) => return vec!["its target could not be used".to_owned()],
-        _ => {}
+    if run.stopped_early() {
+        return vec!["it stopped early, which favours extreme figures".to_owned()];
+    }
+    if run.end.as_ref().is_some_and(|end| end.reason == EndReason::Unusable) {
+        return vec!["its target could not be used".to_owned()];
     }
     let differences: Vec<String> = comparable(&run.conditions, candidate).iter().map(ToString::to_string).collect();
     if differences.is_empty() { too_short(run, candidate) } else { differences }
