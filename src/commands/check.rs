@@ -1,14 +1,16 @@
 //! `check`: load, measure, compare with the baseline, judge, report.
 
 use super::baselines::{self, Stored};
-use super::decide::{self, Judged, judge};
-use super::measure::{self, Measured};
+use super::decide::{self, Judged, Judging};
+use super::lookout::Lookout;
+use super::measure;
 use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, publish};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
 use crate::store::Folder;
 use crate::verdict::{ValidityStatus, VerdictStatus};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What `check` was asked for.
 #[derive(Debug, Clone)]
@@ -19,6 +21,8 @@ pub struct Check {
     pub load: LoadOptions,
     /// Which baseline.
     pub baseline: BaselineOptions,
+    /// End a level at the first planned look that decides it.
+    pub early_stop: bool,
     /// What goes to stdout.
     pub format: Format,
 }
@@ -35,32 +39,39 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
     prepared.announce(&request.load, console)?;
 
     let slo = prepared.source.spec().slo.clone();
-    let mut chosen = None;
-    let (measured, source) = prepared.measure(
+    let spec = prepared.source.spec().clone();
+    let mut judging = None;
+    let (loaded, _, _out) = prepared.measure(
         options,
-        |conditions| {
-            let found = Stored::choose(stored, conditions)?;
+        |conditions, ready| {
+            let found = Stored::choose(stored, conditions, &conditions.limits)?;
             super::require_one(&slo, &request.baseline, &found)?;
-            chosen = Some(found);
-            Ok(())
+            let bench = Arc::new(Judging::new(&spec, found, ready.shared_tokens));
+            judging = Some(Arc::clone(&bench));
+            Ok(if request.baseline.save || !request.early_stop { None } else { Lookout::over(bench) })
         },
         console,
     )?;
-    let Measured { loaded, shared_tokens } = measured;
-    let chosen = chosen.ok_or_else(|| Error::usage("no baseline was looked for", "report this as a bug"))?;
+    let judging = judging.ok_or_else(|| Error::usage("no baseline was looked for", "report this as a bug"))?;
     if loaded.recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Interrupted) {
         console.note(&format!("what was measured is in {}", request.load.out.join(measure::RUN_FILE).display()));
         return Err(Error::Interrupted);
     }
 
-    let mut judged = judge(source.spec(), &loaded.recording, chosen, shared_tokens);
+    let mut judged = judging.report(&loaded.recording);
     let mut failures: Vec<Error> = loaded.failure.map(Error::Output).into_iter().collect();
     if failures.is_empty() {
         judged.report.files.push(request.load.out.join(measure::RUN_FILE).display().to_string());
     }
     if request.baseline.save {
         match save(&loaded.recording, &judged, &baselines::home(&name, &request.baseline)) {
-            Ok(Some(path)) => judged.report.files.push(path.display().to_string()),
+            Ok(Some(path)) => {
+                if judged.exit == Exit::Baseline {
+                    console
+                        .warn(&format!("nothing was compared: this run is the first baseline, {}; the next check decides", path.display()));
+                }
+                judged.report.files.push(path.display().to_string());
+            }
             Ok(None) => console.note("the run did not pass and was not saved as a baseline"),
             Err(error) => failures.push(error),
         }

@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod judge;
 mod load;
+mod lookout;
 mod measure;
 mod options;
 mod publish;

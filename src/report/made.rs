@@ -110,6 +110,7 @@ fn constraints() -> Vec<String> {
 
 fn report(status: VerdictStatus, exit_code: u8, rules: Vec<RuleResult>) -> Report {
     let verdict = Verdict {
+        early: Vec::new(),
         name: "chat-70b".to_owned(),
         status,
         rules,

@@ -175,9 +175,10 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A spec is not trusted: what would move a terminal's cursor is shown as a mark instead.
+/// A spec is not trusted: what would move a terminal's cursor is shown as a mark instead, and so is a line break, since a CI runner
+/// takes `::name::` at the start of a line for a command.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().take(LONGEST_MESSAGE).map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().take(LONGEST_MESSAGE).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The same for a whole source, byte by byte, so that spans keep their meaning.

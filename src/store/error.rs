@@ -42,6 +42,12 @@ pub enum StoreError {
         /// Which.
         path: PathBuf,
     },
+    /// Another process writes there now.
+    #[error("another goodput-gate writes to {} now", path.display())]
+    Busy {
+        /// Which folder.
+        path: PathBuf,
+    },
     /// A path that a spec names lies outside of what the spec may reach.
     #[error("{} lies outside of the spec's folder", path.display())]
     Outside {
@@ -63,6 +69,7 @@ impl StoreError {
             Self::NoFile { .. } => "give a plain file".to_owned(),
             Self::TooLarge { .. } => "give a shorter file".to_owned(),
             Self::Exists { .. } => "remove it first, or choose another name".to_owned(),
+            Self::Busy { .. } => "give each its own folder with --out".to_owned(),
             Self::Outside { .. } => {
                 "a spec may name files at or below its own folder; the caller releases others with `--allow-path DIR`".to_owned()
             }

@@ -9,6 +9,7 @@ mod common;
 mod exit_codes;
 mod generated;
 mod judge;
+mod looks;
 mod player;
 mod player_h2;
 mod quickstart;
