@@ -90,13 +90,13 @@ pub(super) fn invalid() -> Report {
     rule.high = None;
     rule.why = "no request had an input of 1k to 8k tokens".to_owned();
     let mut report = report(VerdictStatus::Invalid, 6, vec![rule]);
+    report.levels = vec![LevelTable { level: "1x".to_owned(), requests: 60, errors: 60, ..LevelTable::default() }];
     if let Some(verdict) = &mut report.verdict {
         verdict.validity[0].status = ValidityStatus::Invalid;
         verdict.validity[0].text = "start lag P99 41.0 ms, loop lag P99 1.10 ms, at most 5.00 ms".to_owned();
         verdict.warnings.push("all prompts have the same length, so batching looks better than in production".to_owned());
-        report.summary = super::verdict_sentence(verdict);
+        report.summary = super::sentence::judged(verdict, &report.levels);
     }
-    report.levels = vec![LevelTable { level: "1x".to_owned(), requests: 60, errors: 60, ..LevelTable::default() }];
     report
 }
 

@@ -209,7 +209,7 @@ fn a_row_says_only_what_its_figures_do_not() {
     rules[2].why = "no baseline to compare with".to_owned();
     let text = terminal::render(&report, PLAIN);
     assert!(text.contains("\n      75 of 500 requests break it, 25 may; n_eff 267\n"), "{text}");
-    assert_eq!(text.matches("no baseline").count(), 1, "{text}");
+    assert!(!text.contains("no baseline to compare"), "{text}");
 }
 
 #[test]

@@ -39,10 +39,7 @@ fn observed(rule: &Rule, judged: &Judged, limit: &str) -> String {
     match judged.observed {
         Some(value) => format!("{} {}{} against {limit}", subject(rule), show(value, judged.unit), interval(judged)),
         None => {
-            format!(
-                "{} has no upper end, and {limit} is asked: more requests failed, or came in one read, than it leaves out",
-                subject(rule)
-            )
+            format!("{} is unbounded, and {limit} is asked: more requests failed, or came in one read, than it leaves out", subject(rule))
         }
     }
 }
