@@ -70,7 +70,7 @@ case $path in
   *) tree=$commit ;;
 esac
 index=$(mktemp -u "${RUNNER_TEMP:-/tmp}/goodput-gate-index.XXXXXX")
-GIT_INDEX_FILE=$index git read-tree "$tree^{tree}"
+GIT_INDEX_FILE=$index git read-tree "$tree"
 (cd "$top" && GIT_INDEX_FILE=$index git checkout-index --all --quiet --prefix="$folder/")
 rm -f "$index"
 
