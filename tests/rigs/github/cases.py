@@ -41,6 +41,11 @@ def fake_is_like_github(rig):
     rig.expect("a blob comes back", base64.b64decode(call(rig, "GET", f"/git/blobs/{blob}")[1]["content"]) == b"hi")
 
 
+def readme_has_the_workflow(rig):
+    """The README's workflow block is the file that runs here"""
+    rig.expect("word for word", (ROOT / ".github/workflows/gate.yml").read_text() in (ROOT / "README.md").read_text())
+
+
 def first_run(rig):
     """The workflow's first run passes and makes one comment"""
     got = rig.act(GOOD)
@@ -220,6 +225,6 @@ def self_gate(rig):
     rig.expect("all four were seen", "pass 0 success / fail 10 failure / fail 11 failure / invalid 6 failure" in got["log"], got["log"][-8000:])
 
 
-ALL = [fake_is_like_github, first_run, second_run, fork_without_secrets, nothing_served_changed, lost_reply, rate_limited, rate_limited_for_long,
+ALL = [readme_has_the_workflow, fake_is_like_github, first_run, second_run, fork_without_secrets, nothing_served_changed, lost_reply, rate_limited, rate_limited_for_long,
        read_only_token, not_found, github_down, at_the_limit, enterprise_server, newer_commit,
        self_gate]
