@@ -2,7 +2,8 @@
 
 use super::environment;
 use crate::commands::{
-    Baseline, BaselineOptions, Check, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions, Validate,
+    Baseline, BaselineOptions, Check, CommentWhen, EXITS, Error, Format, GithubOptions, Judge, LoadOptions, Run, Show, Simulate,
+    SpecOptions, Validate,
 };
 use crate::console::ColorChoice;
 use crate::spec::{Overrides, Permissions};
@@ -228,6 +229,24 @@ pub(super) struct CheckArgs {
     /// Keep this run as a baseline if it passes.
     #[arg(long)]
     save_baseline: bool,
+    #[command(flatten)]
+    github: GithubArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GithubArgs {
+    /// Report to GitHub, too: comment, step summary, outputs, annotations, commit status. Where, GitHub Actions' variables tell.
+    #[arg(long)]
+    github: bool,
+    /// When the pull request gets a comment.
+    #[arg(long, value_enum, default_value_t, requires = "github")]
+    github_comment: CommentWhen,
+}
+
+impl GithubArgs {
+    fn options(&self) -> Option<GithubOptions> {
+        self.github.then(|| GithubOptions { context: environment::github(), comment: self.github_comment })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -253,6 +272,7 @@ impl CheckArgs {
             load: self.sending.load()?,
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
             format: self.sending.format,
+            github: self.github.options(),
         })
     }
 }
@@ -299,6 +319,8 @@ pub(super) struct JudgeArgs {
     /// What goes to stdout.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    github: GithubArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -322,6 +344,7 @@ impl JudgeArgs {
             both_conventions: self.conventions == Conventions::Both,
             out: self.out.clone(),
             format: self.format,
+            github: self.github.options(),
         })
     }
 }

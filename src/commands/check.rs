@@ -3,9 +3,11 @@
 use super::baselines::{self, Stored};
 use super::decide::{self, Judged, judge};
 use super::measure::{self, Measured};
+use super::reporting::{self, GithubOptions, Outcome};
 use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, publish};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
+use crate::report::Report;
 use crate::store::Folder;
 use crate::verdict::{ValidityStatus, VerdictStatus};
 use std::path::PathBuf;
@@ -21,6 +23,8 @@ pub struct Check {
     pub baseline: BaselineOptions,
     /// What goes to stdout.
     pub format: Format,
+    /// Report to GitHub, too.
+    pub github: Option<GithubOptions>,
 }
 
 /// Runs the main job.
@@ -28,6 +32,19 @@ pub struct Check {
 /// # Errors
 /// Whatever stops it before a verdict.
 pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
+    let outcome = judged(request, console);
+    if let Some(options) = &request.github {
+        let out = request.load.out.as_path();
+        let outcome = match &outcome {
+            Ok((exit, report)) => Outcome::Judged { exit: *exit, report, out, baseline: None },
+            Err(error) => Outcome::Stopped { error, spec: &request.spec.spec },
+        };
+        reporting::report(options, &outcome, console);
+    }
+    outcome.map(|(exit, _)| exit)
+}
+
+fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
     let options = (&request.spec, &request.load);
     let prepared = measure::prepare(options, true, console)?;
     let name = prepared.source.spec().name.clone();

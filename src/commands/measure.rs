@@ -3,7 +3,7 @@
 use super::load::{self, Limits, Loaded};
 use super::source::{self, Loaded as Source};
 use super::target::{Ready, Target};
-use super::{Error, LoadOptions, SpecOptions};
+use super::{Error, LoadOptions, SpecOptions, publish};
 use crate::console::Console;
 use crate::plan::{self, Plan};
 use crate::record::{Conditions, HardwareInfo, TargetInfo};
@@ -13,6 +13,7 @@ use crate::verdict::power;
 use crate::wire::Api;
 use sha2::{Digest, Sha256};
 use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -54,6 +55,7 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
         console.warn(&warning.to_string());
     }
     store::open_out(&load.out).map_err(Error::Out)?;
+    forget(&load.out, &publish::FILES)?;
     let target = Target::open(source.spec())?;
     if target.withholds_key(options, load) {
         console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
@@ -105,7 +107,7 @@ impl Prepared {
             }
             let conditions = conditions(spec, &ready, &self.target.label, (self.run_id, load));
             before(&conditions)?;
-            forget_reports(load)?;
+            forget(&load.out, &[RUN_FILE])?;
             let limits = Limits {
                 budget: spec.budget,
                 price_per_hour: spec.target.hardware.as_ref().and_then(|hardware| hardware.price_per_hour),
@@ -119,12 +121,9 @@ impl Prepared {
     }
 }
 
-/// Reports of an earlier run must not be taken for this one's, whatever becomes of it.
-fn forget_reports(load: &LoadOptions) -> Result<(), Error> {
-    for name in super::publish::FILES.iter().chain([&RUN_FILE]) {
-        store::remove(&load.out, name).map_err(Error::Out)?;
-    }
-    Ok(())
+/// What an earlier run left must not be taken for this one's, whatever becomes of it.
+fn forget(out: &Path, names: &[&str]) -> Result<(), Error> {
+    names.iter().try_for_each(|name| store::remove(out, name).map_err(Error::Out))
 }
 
 /// The rules that could not pass even if every request were good, each as a warning.

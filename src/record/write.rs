@@ -148,7 +148,7 @@ fn request_line(request: &Request, levels: &[LevelInfo]) -> RequestLine {
         tpot_ms: request.tpot().map(|ns| ns / 1e6),
         e2e_ms: ms(request.last_token),
         closed_ms: ms(request.closed),
-        stall_ms: ms(request.stall),
+        stall_ms: ms(request.stall.or_else(|| request.gaps.iter().copied().max())),
         input_tokens: request.input_tokens,
         output_tokens: request.output_tokens,
         asked_input_tokens: request.asked_input,

@@ -132,7 +132,9 @@ fn too_few_rounds_and_a_rule_without_data_are_6() {
 fn a_named_or_required_baseline_that_cannot_be_used_is_5_before_any_load() {
     let place = Place::new();
     place.file("a.yaml", &spec(SIM, "require: [errors <= 50%], regression: [ttft p50 rises <= 100%]"));
+    place.file("goodput-out/verdict.json", "of an earlier run");
     place.gate().args(["check", "a.yaml", "--baseline", "none-there.zst"]).expect(5);
+    assert!(!place.path().join("goodput-out/verdict.json").exists(), "an earlier verdict could be taken for this one's");
     place.gate().args(["check", "a.yaml", "--require-baseline"]).expect(5);
     place.file("broken.jsonl.zst", "rubbish");
     place.gate().args(["check", "a.yaml", "--baseline", "broken.jsonl.zst"]).expect(5);
