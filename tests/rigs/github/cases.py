@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+import socket
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -64,6 +66,8 @@ def first_run(rig):
         rig.expect("the comment says the verdict", "pass" in ours[0]["body"].lower(), ours[0]["body"][:400])
         rig.expect("and at which limit of the merge base", "ttft <= 200ms" in ours[0]["body"].replace("&lt;", "<").replace("\\", ""), ours[0]["body"][:3000])
     rig.expect("one commit status, at most 140 characters", len(rig.fake.statuses) == 1 and rig.fake.statuses[0]["state"] == "success", rig.fake.statuses)
+    rig.expect("on the pull request's own commit, not on the merge commit", rig.fake.statuses[0]["sha"] == rig.head, (rig.fake.statuses[0]["sha"], rig.head))
+    rig.expect("the job summary has the report", "Summary - " in got["log"] and "PASS" in got["log"], got["log"][-3000:])
     no_secret(rig, got["log"])
 
 
@@ -72,6 +76,26 @@ def no_secret(rig, log):
     rig.expect("no secret in the log, the comments, the statuses", not any(secret in said for secret in (KEY, WRITER)))
     bodies = [request for request in rig.edge.requests if KEY in json.dumps(request) or WRITER in request["body"] or WRITER in request["target"]]
     rig.expect("GitHub never sees the endpoint's key", not bodies, bodies)
+
+
+BRANCH = "/git/ref/heads/goodput-baselines"
+
+
+def nightly(rig):
+    """The nightly run on the default branch stores the baseline on its data branch, on top of what is there"""
+    rig.expect("there is no branch yet", call(rig, "GET", BRANCH)[0] == 404)
+    rig.git("checkout", "-q", "-B", "main", rig.base)
+    event = {"repository": rig.event["repository"], "ref": "refs/heads/main"}
+    got = rig.act(GOOD, event=event, workflow="nightly-audit.yml", on="workflow_dispatch")
+    rig.git("checkout", "-q", "-B", "main", rig.tip)
+    rig.git("checkout", "-q", "--detach", rig.merge)
+    rig.expect("it passes", got["code"] == 0 and got["outputs"].get("verdict") == "pass", got["log"][-6000:])
+    status, ref, _ = call(rig, "GET", BRANCH)
+    rig.expect("the branch is there", status == 200, ref)
+    rig.stored = ref["object"]["sha"]
+    files = [entry["path"] for entry in call(rig, "GET", f"/git/trees/{rig.stored}?recursive=1")[1]["tree"]]
+    rig.expect("with the run", any("quickstart" in path and path.endswith(".jsonl.zst") for path in files), files)
+    no_secret(rig, got["log"])
 
 
 def second_run(rig):
@@ -89,6 +113,9 @@ def second_run(rig):
                (got["jobs"], got["log"][-6000:]))
     rig.expect("the step's exit code is the gate's", "exit status 10" in got["log"], got["log"][-3000:])
     rig.expect("verdict fail, exit code 10", (got["outputs"].get("verdict"), got["outputs"].get("exit-code")) == ("fail", "10"), got["outputs"])
+    rig.expect("compared with the merge base's baseline", got["outputs"].get("baseline-sha") == rig.base, (got["outputs"].get("baseline-sha"), rig.base))
+    rig.expect("and it did not write one", call(rig, "GET", BRANCH)[1].get("object", {}).get("sha") == rig.stored
+               and not [r for r in rig.edge.requests if r["method"] != "GET" and "/git/" in r["target"]])
     rig.expect("the pull request is told that its own spec does not judge yet", "judges until it is merged" in got["log"])
     rig.expect("still one comment, edited once", len(rig.ours()) == 1 and ours.get("_edits") == 1, (len(rig.ours()), ours.get("_edits")))
     rig.expect("nothing was posted", rig.edge.count("POST", COMMENTS) == 0)
@@ -118,7 +145,7 @@ def nothing_served_changed(rig):
     event = json.loads(json.dumps(rig.event))
     event["pull_request"]["head"]["sha"] = rig.git("rev-parse", "HEAD")
     got = rig.act(SLOW, event=event)
-    rig.git("checkout", "-q", "--detach", rig.head)
+    rig.git("checkout", "-q", "--detach", rig.merge)
     rig.expect("nothing was measured", "measure" not in got["jobs"] and got["cargo"] is None, got["jobs"])
     rig.expect("the required job passes", got["code"] == 0 and got["jobs"].get("goodput") == "succeeded", got["log"][-3000:])
 
@@ -185,11 +212,17 @@ def github_down(rig):
 def at_the_limit(rig):
     """A comment is cut to GitHub's limit by whole rows"""
     rig.fake.comments.clear()
-    rules = ", ".join(f"ttft p99 <= {200 + number}ms when input_tokens < {1000 + number} and output_tokens < {3000 + number}" for number in range(900))
-    got = rig.judge(spec=FAST.replace("[goodput >= 90%]", f"[goodput >= 90%, {rules}]"))
+    # Rows as long as they get, 200 of each kind, which is all that a spec may list.
+    scope = lambda n: " and ".join([f"input_tokens < {k * 1000 + n}" for k in range(1, 5)] + [f"output_tokens < {k * 1000 + n}" for k in range(1, 5)])
+    rows = [f"ttft p99 <= {300 + n}ms when {scope(n)}" for n in range(199)]
+    spec = FAST.replace("require: [goodput >= 90%]", "require: [goodput >= 90%, " + ", ".join(rows) + "]\n  advise: [" + ", ".join(rows) + "]")
+    got = rig.judge(spec=spec)
     rig.expect("exit code 0", got["code"] == 0, got["log"][-2000:])
     sizes = [len(c["body"].encode("utf-16-le")) // 2 for c in rig.ours()]
-    rig.expect("one comment of 20,000 to 65,536 characters", len(sizes) == 1 and 20_000 < sizes[0] <= 65_536, sizes)
+    rig.expect("one comment of 50,000 to 65,536 characters", len(sizes) == 1 and 50_000 < sizes[0] <= 65_536, sizes)
+    whole = all(line.rstrip().endswith("|") for c in rig.ours() for line in c["body"].splitlines() if line.startswith("|"))
+    rig.expect("rows are whole", whole)
+    rig.expect("what was left out is counted", any(re.search(r"\d+ rows[^\n]* left out", c["body"]) for c in rig.ours()))
 
 
 def enterprise_server(rig):
@@ -216,6 +249,26 @@ def newer_commit(rig):
     rig.expect("the comment stays", before is not None and rig.ours()[0]["body"] == before, rig.ours()[0]["body"][:300] if rig.ours() else None)
 
 
+def another_host(rig):
+    """A pull request whose spec names another host gets exit 4, and no byte is sent there"""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing: it only chooses this machine's own address
+        own = probe.getsockname()[0]
+    with socket.create_server((own, 0)) as listener:
+        listener.settimeout(0.5)
+        (rig.work / "elsewhere.yaml").write_text(FAST.replace(GOOD, f"http://{own}:{listener.getsockname()[1]}/v1"))
+        done = subprocess.run([rig.gate, "check", rig.work / "elsewhere.yaml", "--github", "--out", rig.work / "else"], cwd=rig.work, text=True, timeout=60,
+                              env=rig.environment(rig.edge.url), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        try:
+            listener.accept()
+            came = True
+        except TimeoutError:
+            came = False
+    rig.expect("exit code 4", done.returncode == 4, (done.returncode, done.stdout))
+    rig.expect("the message names the way out", "--allow-host" in done.stdout and KEY not in done.stdout, done.stdout)
+    rig.expect("nobody connected", not came)
+
+
 def self_gate(rig):
     """self-gate.yml: the action passes, fails by a limit, fails by a regression and calls a short run invalid"""
     spec = (ROOT / "gate-configs/quickstart.yaml").read_text().replace("rounds: 40", "rounds: 20")
@@ -225,6 +278,6 @@ def self_gate(rig):
     rig.expect("all four were seen", "pass 0 success / fail 10 failure / fail 11 failure / invalid 6 failure" in got["log"], got["log"][-8000:])
 
 
-ALL = [readme_has_the_workflow, fake_is_like_github, first_run, second_run, fork_without_secrets, nothing_served_changed, lost_reply, rate_limited, rate_limited_for_long,
+ALL = [readme_has_the_workflow, fake_is_like_github, first_run, nightly, second_run, fork_without_secrets, nothing_served_changed, lost_reply, rate_limited, rate_limited_for_long,
        read_only_token, not_found, github_down, at_the_limit, enterprise_server, newer_commit,
-       self_gate]
+       another_host, self_gate]

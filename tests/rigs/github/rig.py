@@ -1,6 +1,6 @@
 """Runs the gate workflow under act, and single reports of the binary, against the fake GitHub behind GitHub's own API description.
 
-Usage: rig.py GATE CACHE    GATE: a goodput-gate binary; CACHE: what run.sh installed there
+Usage: rig.py GATE CACHE [CASE…]    GATE: a goodput-gate binary; CACHE: what run.sh installed there; CASE: only these
 Exit code 0 when every case held. Everything is on loopback; what is started here is ended by its process id.
 """
 
@@ -33,6 +33,7 @@ slo:
 validity: { client_lag: 150ms }
 """
 LOOSE = FAST.replace("ttft <= 200ms", "ttft <= 200s")
+UPLOAD = "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a"
 GOOD, SLOW = "sim://steady?ttft=20ms&tpot=5ms", "sim://steady?ttft=450ms&tpot=5ms"
 
 
@@ -89,6 +90,7 @@ class Rig:
         self.tip = self.git("rev-parse", "HEAD")
         self.git("checkout", "-q", "--detach")
         self.git("merge", "-q", "--no-ff", "-m", "merge", "feature")
+        self.merge = self.git("rev-parse", "HEAD")
         run("git", "clone", "-q", "--bare", repo, self.work / "origin.git")
         self.git("remote", "add", "origin", f"https://github.com/{REPOSITORY}.git")
         side = lambda ref, sha: {"ref": ref, "sha": sha, "repo": {"full_name": REPOSITORY, "fork": False}}
@@ -101,6 +103,10 @@ class Rig:
         stub.write_text('#!/usr/bin/env bash\nset -eu\nprintf "%s\\n" "$*" > "$RIG_CARGO_LOG"\nmkdir -p target/release\n'
                         'cp "$RIG_GATE" target/release/goodput-gate\n')
         stub.chmod(0o755)
+        # An action that act would fetch from GitHub.
+        (self.work / "upload").mkdir()
+        (self.work / "upload/action.yml").write_text("name: upload\nruns: { using: composite, steps: [{ run: 'true', shell: bash }] }\n")
+        run("git", "init", "-q", cwd=self.work / "upload")
 
     def start_prism(self):
         with socket.socket() as free:
@@ -130,7 +136,7 @@ class Rig:
 
     # ---- the workflow under act
 
-    def act(self, endpoint, event=None, token=WRITER, workflow="gate.yml"):
+    def act(self, endpoint, event=None, token=WRITER, workflow="gate.yml", on="pull_request"):
         """Runs a workflow; gives its exit code, log, the gate's outputs and each job's result."""
         self.runs += 1
         folder = self.work / f"act{self.runs}"
@@ -140,11 +146,12 @@ class Rig:
         env = {"PATH": f"{self.work}/bin:{os.environ['PATH']}", "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder),
                "RIG_GATE": str(self.gate), "RIG_CARGO_LOG": str(folder / "cargo")}
         started = [self.cache / "venv/bin/act", "-P", "ubuntu-latest=-self-hosted", "--no-cache-server", "--action-cache-path", folder / "actions",
-                   "--container-daemon-socket", "-", "--rm", "pull_request", "-W", f".github/workflows/{workflow}", "-e", folder / "event.json",
+                   "--container-daemon-socket", "-", "--rm", on, "-W", f".github/workflows/{workflow}", "-e", folder / "event.json",
                    "--secret-file", folder / "secrets", "--env", f"GITHUB_API_URL={self.edge.url}",
+                   "--local-repository", f"{UPLOAD}={self.work / 'upload'}",
                    "--env", f"RIG_GATE={self.gate}", "--env", f"RIG_CARGO_LOG={folder}/cargo"]
         done = run(*started, cwd=self.work / "repo", env=env, check=False)
-        outputs = dict(re.findall(r"^\[goodput/measure +\] +⚙ +::set-output:: ([a-z0-9-]+)=(.*)$", done.stdout, re.M))
+        outputs = dict(re.findall(r"^\[[a-z ]+/(?:measure|audit) *\] +⚙ +::set-output:: ([a-z0-9-]+)=(.*)$", done.stdout, re.M))
         jobs = dict(re.findall(r"^\[[a-z ]+/([a-z ]+?) *\] 🏁 +Job (succeeded|failed)", done.stdout, re.M))
         cargo = (folder / "cargo").read_text().strip() if (folder / "cargo").exists() else None
         return {"code": done.returncode, "log": done.stdout, "outputs": outputs, "jobs": jobs, "cargo": cargo}
@@ -213,12 +220,13 @@ class Rig:
 def main():
     import cases
     import scripts
-    gate, cache = sys.argv[1:3]
+    gate, cache, *only = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="goodput-rig.") as work:
         rig = Rig(gate, cache, work)
         try:
             for function in scripts.ALL + cases.ALL:
-                rig.case(function)
+                if not only or function.__name__ in only:
+                    rig.case(function)
         finally:
             rig.stop()
     print(f"{len(rig.failures)} failed" if rig.failures else "all held")
