@@ -72,7 +72,7 @@ case $GATE_INSTALL in
   source) from_source ;;
   path) from_path ;;
   auto)
-    if [ "$root" -ef "${GITHUB_WORKSPACE:-/nowhere}" ]; then
+    if [ -z "$GATE_VERSION" ] && [ "$root" -ef "${GITHUB_WORKSPACE:-/nowhere}" ]; then
       from_source
     else
       from_release "${GATE_VERSION#v}"

@@ -78,7 +78,7 @@ def no_secret(rig, log):
     rig.expect("GitHub never sees the endpoint's key", not bodies, bodies)
 
 
-BRANCH = "/git/ref/heads/goodput-baselines"
+BRANCH = "/git/ref/heads/goodput-gate-data"
 
 
 def nightly(rig):
