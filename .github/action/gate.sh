@@ -68,3 +68,11 @@ if ! grep -q '^verdict[=<]' "$GITHUB_OUTPUT"; then
   set_output verdict error
 fi
 set_output exit-code "$code"
+# The binary names its files from the working directory; later steps may run elsewhere.
+for name in report-json report-html report-md; do
+  path=$(sed -n "s/^$name=//p" "$GITHUB_OUTPUT" | tail -n 1)
+  case $path in
+    '' | /* | [A-Za-z]:*) ;;
+    *) set_output "$name" "$PWD/$path" ;;
+  esac
+done

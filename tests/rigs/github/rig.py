@@ -15,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from fake import BOT, Edge, Fake
+from edge import Edge
+from fake import BOT, Fake
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]

@@ -74,7 +74,8 @@ def fail_on(rig):
 
 def gate(rig, event=None, **changed):
     stub = rig.work / "stub-gate"
-    stub.write_text('#!/usr/bin/env bash\nprintf "%s\\n" "$@" > "$RIG_ARGUMENTS"\nprintf "%s" "${GOODPUT_API_KEY:-}" > "$RIG_ARGUMENTS.key"\nexit "${RIG_CODE:-0}"\n')
+    stub.write_text('#!/usr/bin/env bash\nprintf "%s\\n" "$@" > "$RIG_ARGUMENTS"\nprintf "%s" "${GOODPUT_API_KEY:-}" > "$RIG_ARGUMENTS.key"\n'
+                    'if [ -n "${RIG_OUTPUT:-}" ]; then echo "$RIG_OUTPUT" >> "$GITHUB_OUTPUT"; fi\nexit "${RIG_CODE:-0}"\n')
     stub.chmod(0o755)
     given = {"GATE_BINARY": str(stub), "GATE_SPEC": "s.yaml", "GATE_ENDPOINT": "", "GATE_MODEL": "", "GATE_BASELINE": "", "GATE_REQUIRE_BASELINE": "false",
              "GATE_SAVE_BASELINE": "auto", "GATE_AGAINST": "", "GATE_ROUNDS": "", "GATE_COMMENT": "always", "GATE_ALLOW_ENV": "", "GATE_ALLOW_HOST": "",
@@ -98,6 +99,8 @@ def arguments_reach_the_binary(rig):
                "x: $HOME; rm -rf *", "--", "s.yaml"], got.arguments)
     rig.expect("the key goes by the environment", got.key == "sk-1" and "sk-1" not in str(got.arguments), got.key)
     rig.expect("exit code and a verdict are outputs even where the binary wrote none", got.code == 0 and got.outputs == {"verdict": "error", "exit-code": "11"}, got.outputs)
+    got = gate(rig, RIG_OUTPUT="report-md=goodput-out/report.md", cwd=rig.work / "repo/gate-configs")
+    rig.expect("report paths are absolute", got.outputs.get("report-md") == str(rig.work / "repo/gate-configs/goodput-out/report.md"), got.outputs)
     on_main = {"GITHUB_EVENT_NAME": "push", "GITHUB_REF": "refs/heads/main"}
     saves = lambda **more: "--save-baseline" in gate(rig, **more).arguments
     rig.expect("a baseline is saved on the default branch only", saves(**on_main) and not saves() and not saves(GITHUB_EVENT_NAME="push", GITHUB_REF="refs/heads/other")
