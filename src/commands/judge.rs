@@ -66,6 +66,9 @@ fn judge_all(request: &Judge, console: &Console) -> Result<Worst, Error> {
     store::open_out(&request.out).map_err(Error::Out)?;
     let mut worst: Option<Worst> = None;
     for (number, run) in runs.iter().enumerate() {
+        if run.conditions.name != source.spec().name {
+            console.warn(&format!("the run was made by the spec `{}` and is judged by `{}`", run.conditions.name, source.spec().name));
+        }
         let stored = baselines::read(&source.spec().name, &request.baseline, console)?;
         let chosen = stored.choose(&run.conditions)?;
         super::require_one(&source.spec().slo, &request.baseline, &chosen)?;

@@ -98,11 +98,12 @@ impl Prepared {
         let measured = runtime.block_on(async {
             let epoch = Instant::now();
             let spec = self.source.spec();
+            let shown = self.plan.warnings.clone();
             let ready = tokio::select! {
                 ready = self.target.ready(spec, (options, load), (self.plan, self.salt), epoch, console) => ready?,
                 _ = tokio::signal::ctrl_c() => return Err(Error::Interrupted),
             };
-            for warning in &ready.plan.warnings {
+            for warning in ready.plan.warnings.iter().filter(|warning| !shown.contains(warning)) {
                 console.warn(&warning.to_string());
             }
             let conditions = conditions(spec, &ready, &self.target.label, (self.run_id, load));

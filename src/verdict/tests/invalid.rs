@@ -128,6 +128,8 @@ fn cache_hits_must_be_those_offered() {
     assert_eq!(checked(&with_cached(400), "cache_hits"), INVALID);
     let told = judge_with(&with_cached(400), &[], &rules(), |inputs| inputs.shared_tokens = Some(410));
     assert_eq!(row(&told, "cache_hits").status, ValidityStatus::Ok);
+    let unused = judge_with(&with_cached(1), &[], &rules(), |inputs| inputs.shared_tokens = Some(24));
+    assert_eq!(row(&unused, "cache_hits").status, ValidityStatus::Ok, "a template may be cached and need not be");
     let mut offered = with_cached(0);
     offered.conditions.workload.prefix_hit = 0.5;
     assert_eq!(checked(&offered, "cache_hits"), INVALID, "offered reuse that did not happen");
