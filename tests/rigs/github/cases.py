@@ -34,6 +34,10 @@ def fake_is_like_github(rig):
     merge_base = call(rig, "GET", f"/compare/{rig.tip}...{rig.head}")[1]["merge_base_commit"]["sha"]
     rig.expect("compare gives git's merge base", merge_base == rig.base, merge_base)
     rig.expect("an unknown ref is 404", call(rig, "GET", "/git/ref/heads/none")[0] == 404)
+    seen = len(rig.edge.violations)
+    call(rig, "POST", f"/statuses/{rig.head}", {"state": "great"})
+    rig.expect("a request that the description does not know is caught", len(rig.edge.violations) == seen + 1, rig.edge.violations)
+    del rig.edge.violations[seen:]
     rig.expect("a comment of 65,537 characters is 422", call(rig, "POST", "/issues/7/comments", {"body": "x" * 65537})[0] == 422)
     blob = call(rig, "POST", "/git/blobs", {"content": base64.b64encode(b"hi").decode(), "encoding": "base64"})[1]["sha"]
     tree = call(rig, "POST", "/git/trees", {"tree": [{"path": "a/b", "mode": "100644", "type": "blob", "sha": blob}]})[1]["sha"]
