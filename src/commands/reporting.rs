@@ -66,7 +66,7 @@ impl Outcome<'_> {
     /// The gate's name. That of a spec with errors is read off its text, where it can be.
     fn name(&self) -> Option<String> {
         match self {
-            Self::Judged { report, .. } => Some(report.conditions.name.clone()),
+            Self::Judged { report, .. } => Some(report.name().to_owned()),
             Self::Stopped { error: Error::Spec(spec), .. } => name_in(&spec.problems().source.text),
             Self::Stopped { spec, .. } => super::source::read(spec).ok().and_then(|(source, _)| name_in(&source.text)),
         }

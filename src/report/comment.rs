@@ -121,8 +121,7 @@ fn changed_limits(report: &Report) -> Section {
 
 fn verdict(report: &Report) -> String {
     let (_, word) = rows::headline(report);
-    let name = report.verdict.as_ref().map_or(&report.conditions.name, |verdict| &verdict.name);
-    let mut out = format!("## {word}: {}\n\n**{word}:** {}\n", plain(name), plain(&report.summary));
+    let mut out = format!("## {word}: {}\n\n**{word}:** {}\n", plain(report.name()), plain(&report.summary));
     if let (Some(_), Some(level)) = (&report.verdict, report.main_level()) {
         let sentence = measured_sentence(level, &report.conditions, &report.constraints, report.headroom);
         let _ = writeln!(out, "\nMeasured: {}", plain(&sentence));

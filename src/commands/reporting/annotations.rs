@@ -18,7 +18,7 @@ pub(super) fn of(outcome: &Outcome<'_>, context: &Context) -> Vec<WorkflowComman
         }
         Outcome::Stopped { error, .. } => vec![error_command("goodput-gate: not judged", visible(&error.to_string()))],
         Outcome::Judged { report, exit, .. } if exit.code() != 0 => {
-            let name = &report.conditions.name;
+            let name = report.name();
             let rules = comment::broken_rules(report);
             match rules.is_empty() {
                 true => vec![error_command(&format!("goodput-gate {name}"), comment::status_line(report))],
