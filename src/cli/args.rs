@@ -6,6 +6,7 @@ use crate::commands::{
     SpecOptions, Validate,
 };
 use crate::console::ColorChoice;
+use crate::github::Context;
 use crate::spec::{Overrides, Permissions};
 use crate::units::Secret;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -251,8 +252,9 @@ impl GithubArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
-    /// A stored run, a folder of them, or `none`; by default `.goodput/baselines/NAME`.
-    #[arg(long, value_name = "FILE|DIR|none")]
+    /// A stored run, a folder of them, a data branch of the repository on GitHub (`branch:` is goodput-gate-data), or `none`; by
+    /// default `.goodput/baselines/NAME`.
+    #[arg(long, value_name = "FILE|DIR|branch:NAME|none")]
     baseline: Option<String>,
     /// Compare although the conditions differ; the report says so.
     #[arg(long)]
@@ -261,7 +263,7 @@ pub(super) struct BaselineArgs {
 
 impl BaselineArgs {
     fn options(&self, require: bool, save: bool) -> BaselineOptions {
-        BaselineOptions { from: self.baseline.clone(), require, save, force: self.force }
+        BaselineOptions { require, save, force: self.force, ..stored_at(self.baseline.clone()) }
     }
 }
 
@@ -370,17 +372,17 @@ pub(super) enum BaselineAction {
         /// Why; kept with it.
         #[arg(long)]
         reason: String,
-        /// Its folder, in place of `.goodput/baselines/NAME`.
+        /// Its folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
     /// Name the stored runs.
     List {
         /// The spec's `name`.
         name: String,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
+        /// Their folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
     /// Show one, or the newest.
     Show {
@@ -388,9 +390,9 @@ pub(super) enum BaselineAction {
         name: String,
         /// Its run id.
         run: Option<String>,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
+        /// Their folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
     /// Remove one.
     Rm {
@@ -398,9 +400,9 @@ pub(super) enum BaselineAction {
         name: String,
         /// Its run id.
         run: String,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
+        /// Their folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
 }
 
@@ -410,10 +412,10 @@ impl BaselineAction {
             Self::Save { run, spec, baseline, allow } => {
                 Baseline::Save { run, spec: Box::new(allow.options(&spec, true)), baseline: baseline.options(false, false) }
             }
-            Self::Accept { run, reason, dir } => Baseline::Accept { run, reason, dir },
-            Self::List { name, dir } => Baseline::List { name, dir },
-            Self::Show { name, run, dir } => Baseline::Show { name, run, dir },
-            Self::Rm { name, run, dir } => Baseline::Rm { name, run, dir },
+            Self::Accept { run, reason, dir } => Baseline::Accept { run, reason, at: stored_at(dir) },
+            Self::List { name, dir } => Baseline::List { name, at: stored_at(dir) },
+            Self::Show { name, run, dir } => Baseline::Show { name, run, at: stored_at(dir) },
+            Self::Rm { name, run, dir } => Baseline::Rm { name, run, at: stored_at(dir) },
         })
     }
 }
@@ -478,6 +480,13 @@ impl SimulateArgs {
     pub(super) fn request(&self) -> Simulate {
         Simulate { profile: self.profile.clone(), listen: self.listen }
     }
+}
+
+/// Where stored runs lie; GitHub's variables are read only where a branch is named.
+fn stored_at(from: Option<String>) -> BaselineOptions {
+    let on_branch = from.as_deref().is_some_and(|from| from.starts_with("branch:"));
+    let github = if on_branch { environment::github() } else { Context::default() };
+    BaselineOptions { from, github, ..BaselineOptions::default() }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

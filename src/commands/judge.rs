@@ -40,7 +40,7 @@ pub fn judge(request: &Judge, console: &Console) -> Result<Exit, Error> {
     let outcome = judge_all(request, console);
     if let Some(options) = &request.github {
         let outcome = match &outcome {
-            Ok(worst) => Outcome::Judged { exit: worst.exit, report: &worst.report, out: &worst.out, baseline: None },
+            Ok(worst) => Outcome::Judged { exit: worst.exit, report: &worst.report, out: &worst.out },
             Err(error) => Outcome::Stopped { error, spec: &request.spec.spec },
         };
         reporting::report(options, &outcome, console);

@@ -6,6 +6,7 @@ mod check;
 mod decide;
 mod error;
 mod exit;
+mod home;
 mod judge;
 mod load;
 mod measure;

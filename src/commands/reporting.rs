@@ -50,7 +50,7 @@ impl CommentWhen {
 /// What became of a command.
 pub(super) enum Outcome<'a> {
     /// It gave a verdict; its files lie in the folder.
-    Judged { exit: Exit, report: &'a Report, out: &'a Path, baseline: Option<String> },
+    Judged { exit: Exit, report: &'a Report, out: &'a Path },
     /// It stopped before one.
     Stopped { error: &'a Error, spec: &'a str },
 }
@@ -90,14 +90,7 @@ pub(super) fn report(options: &GithubOptions, outcome: &Outcome<'_>, console: &C
         troubles.push(error);
         Event { head_sha: context.sha.clone(), ..Event::default() }
     });
-    let around = Surroundings {
-        sha: event.head_sha.clone(),
-        run_url: context.run_url(),
-        baseline: match outcome {
-            Outcome::Judged { baseline, .. } => baseline.clone(),
-            Outcome::Stopped { .. } => None,
-        },
-    };
+    let around = Surroundings { sha: event.head_sha.clone(), run_url: context.run_url() };
     // A signal leaves seconds, and they belong to the files.
     let url = if outcome.exit() == Exit::Interrupted { None } else { send(options, outcome, &event, &around, &mut troubles, console) };
     if let Some(path) = &context.summary {

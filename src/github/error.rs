@@ -53,6 +53,12 @@ pub enum GithubError {
         /// The variable.
         name: &'static str,
     },
+    /// That is no name of a branch.
+    #[error("that is no name of a branch")]
+    Branch,
+    /// Others push to the branch faster than we do.
+    #[error("others pushed to the branch each time before we could")]
+    Race,
     /// The client could not be made.
     #[error("could not set up the client for GitHub: {why}")]
     Client {

@@ -15,6 +15,8 @@ pub struct Event {
     pub head: Option<(String, String)>,
     /// The tip of the branch that a pull request or a merge group is for.
     pub base_sha: Option<String>,
+    /// The branch that a pull request is for.
+    pub base_ref: Option<String>,
     /// The repository's default branch.
     pub default_branch: Option<String>,
     /// The branch that the workflow runs for, where it runs for one.
@@ -42,6 +44,7 @@ impl Event {
             event.pull = payload.pointer("/pull_request/number").and_then(Value::as_u64);
             event.head_sha = commit("/pull_request/head/sha").or(environment);
             event.base_sha = commit("/pull_request/base/sha");
+            event.base_ref = text("/pull_request/base/ref").map(str::to_owned);
             event.from_fork = differs("/pull_request/head/repo/full_name");
             event.branch = None;
         } else if name == "merge_group" {
@@ -65,6 +68,13 @@ impl Event {
     pub fn is_default_branch(&self) -> bool {
         let branch = self.branch.as_deref();
         branch.is_some() && branch == self.default_branch.as_deref() && self.pull.is_none() && !self.from_fork
+    }
+
+    /// What the commit under test will be merged into, where it will be. The name of a pull request's branch comes before the hash in its
+    /// payload, which is that of the time it was opened.
+    pub(super) fn base(&self) -> Option<String> {
+        let default = || self.default_branch.clone().filter(|_| self.wants_pull());
+        self.base_ref.clone().or_else(|| self.base_sha.clone()).or_else(default)
     }
 
     /// Whether the pull request has to be looked up by its commit.

@@ -1,7 +1,9 @@
 //! GitHub's API and the files of GitHub Actions. It sends and appends what it is given; it makes no Markdown and does not decide
 //! what is worth saying.
 
+mod ancestry;
 mod api;
+mod branch;
 mod comment;
 mod context;
 mod error;
@@ -12,7 +14,9 @@ mod retry;
 mod status;
 mod workflow_command;
 
+pub use ancestry::{Ancestor, ancestors};
 pub use api::Api;
+pub use branch::DataBranch;
 pub use comment::{Marker, Posted, upsert};
 pub use context::Context;
 pub use error::GithubError;

@@ -20,8 +20,6 @@ pub struct Surroundings {
     pub sha: Option<String>,
     /// The page of the CI system's run.
     pub run_url: Option<String>,
-    /// Where the baseline lies from here: its distance and age.
-    pub baseline: Option<String>,
 }
 
 /// One part. Rows may be left out from the end, the rest of it goes with all of them.
@@ -198,11 +196,8 @@ fn chart(report: &Report) -> String {
 }
 
 fn foot(report: &Report, around: &Surroundings) -> String {
-    let baseline = facts::baseline(report).map(|used| format!("Baseline: {}", plain(&used)));
-    let found = around.baseline.as_ref().map(|text| plain(text));
-    let lines: Vec<String> = [baseline, found].into_iter().flatten().collect();
-    let foot = foot_of(around);
-    if lines.is_empty() { foot } else { format!("\n{}\n{foot}", lines.join("; ")) }
+    let baseline = facts::baseline(report).map(|used| format!("\nBaseline: {}\n", plain(&used)));
+    baseline.unwrap_or_default() + &foot_of(around)
 }
 
 /// `run_url` is made of GitHub's own variables, not of anybody's text.

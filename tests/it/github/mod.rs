@@ -1,5 +1,6 @@
 //! `--github` on the real binary, against a GitHub of our own.
 
+mod branch;
 mod comment;
 mod data;
 mod fake;
