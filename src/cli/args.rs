@@ -2,9 +2,11 @@
 
 use super::environment;
 use crate::commands::{
-    Baseline, BaselineOptions, Check, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions, Validate,
+    Baseline, BaselineOptions, Check, CommentWhen, EXITS, Error, Format, GithubOptions, Judge, LoadOptions, Run, Show, Simulate,
+    SpecOptions, Validate,
 };
 use crate::console::ColorChoice;
+use crate::github::Context;
 use crate::spec::{Overrides, Permissions};
 use crate::units::Secret;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -232,12 +234,31 @@ pub(super) struct CheckArgs {
     /// Send every round, even when an earlier look would decide.
     #[arg(long)]
     no_early_stop: bool,
+    #[command(flatten)]
+    github: GithubArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GithubArgs {
+    /// Report to GitHub, too: comment, step summary, outputs, annotations, commit status. Where, GitHub Actions' variables tell.
+    #[arg(long)]
+    github: bool,
+    /// When the pull request gets a comment.
+    #[arg(long, value_enum, default_value_t, requires = "github")]
+    github_comment: CommentWhen,
+}
+
+impl GithubArgs {
+    fn options(&self) -> Option<GithubOptions> {
+        self.github.then(|| GithubOptions { context: environment::github(), comment: self.github_comment })
+    }
 }
 
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
-    /// A stored run, a folder of them, or `none`; by default `.goodput/baselines/NAME`.
-    #[arg(long, value_name = "FILE|DIR|none")]
+    /// A stored run, a folder of them, a data branch of the repository on GitHub (`branch:` is goodput-gate-data), or `none`; by
+    /// default `.goodput/baselines/NAME`.
+    #[arg(long, value_name = "FILE|DIR|branch:NAME|none")]
     baseline: Option<String>,
     /// Compare although the conditions differ; the report says so.
     #[arg(long)]
@@ -246,7 +267,7 @@ pub(super) struct BaselineArgs {
 
 impl BaselineArgs {
     fn options(&self, require: bool, save: bool) -> BaselineOptions {
-        BaselineOptions { from: self.baseline.clone(), require, save, force: self.force }
+        BaselineOptions { require, save, force: self.force, ..stored_at(self.baseline.clone()) }
     }
 }
 
@@ -258,6 +279,7 @@ impl CheckArgs {
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
             early_stop: !self.no_early_stop,
             format: self.sending.format,
+            github: self.github.options(),
         })
     }
 }
@@ -304,6 +326,8 @@ pub(super) struct JudgeArgs {
     /// What goes to stdout.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    github: GithubArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -327,6 +351,7 @@ impl JudgeArgs {
             both_conventions: self.conventions == Conventions::Both,
             out: self.out.clone(),
             format: self.format,
+            github: self.github.options(),
         })
     }
 }
@@ -352,17 +377,17 @@ pub(super) enum BaselineAction {
         /// Why; kept with it.
         #[arg(long)]
         reason: String,
-        /// Its folder, in place of `.goodput/baselines/NAME`.
+        /// Its folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
     /// Name the stored runs.
     List {
         /// The spec's `name`.
         name: String,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
+        /// Their folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
     /// Show one, or the newest.
     Show {
@@ -370,9 +395,9 @@ pub(super) enum BaselineAction {
         name: String,
         /// Its run id.
         run: Option<String>,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
+        /// Their folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
     /// Remove one.
     Rm {
@@ -380,9 +405,9 @@ pub(super) enum BaselineAction {
         name: String,
         /// Its run id.
         run: String,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
+        /// Their folder or `branch:NAME`, in place of `.goodput/baselines/NAME`.
         #[arg(long)]
-        dir: Option<PathBuf>,
+        dir: Option<String>,
     },
 }
 
@@ -392,10 +417,10 @@ impl BaselineAction {
             Self::Save { run, spec, baseline, allow } => {
                 Baseline::Save { run, spec: Box::new(allow.options(&spec, true)), baseline: baseline.options(false, false) }
             }
-            Self::Accept { run, reason, dir } => Baseline::Accept { run, reason, dir },
-            Self::List { name, dir } => Baseline::List { name, dir },
-            Self::Show { name, run, dir } => Baseline::Show { name, run, dir },
-            Self::Rm { name, run, dir } => Baseline::Rm { name, run, dir },
+            Self::Accept { run, reason, dir } => Baseline::Accept { run, reason, at: stored_at(dir) },
+            Self::List { name, dir } => Baseline::List { name, at: stored_at(dir) },
+            Self::Show { name, run, dir } => Baseline::Show { name, run, at: stored_at(dir) },
+            Self::Rm { name, run, dir } => Baseline::Rm { name, run, at: stored_at(dir) },
         })
     }
 }
@@ -460,6 +485,13 @@ impl SimulateArgs {
     pub(super) fn request(&self) -> Simulate {
         Simulate { profile: self.profile.clone(), listen: self.listen }
     }
+}
+
+/// Where stored runs lie; GitHub's variables are read only where a branch is named.
+fn stored_at(from: Option<String>) -> BaselineOptions {
+    let on_branch = from.as_deref().is_some_and(|from| from.starts_with("branch:"));
+    let github = if on_branch { environment::github() } else { Context::default() };
+    BaselineOptions { from, github, ..BaselineOptions::default() }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

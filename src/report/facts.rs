@@ -226,7 +226,8 @@ pub(super) fn baseline(report: &Report) -> Option<String> {
     let newest = used.newest.as_ref().map(|at| format!(", newest {}", to_seconds(at))).unwrap_or_default();
     let commit = used.commit.as_ref().map(|commit| format!(", commit {}", short(commit))).unwrap_or_default();
     let runs = if used.runs.len() == 1 { "1 stored run".to_owned() } else { format!("{} stored runs", used.runs.len()) };
-    Some(format!("{runs}{newest}{commit}"))
+    let distance = used.distance.as_ref().map(|distance| format!(", {distance}")).unwrap_or_default();
+    Some(format!("{runs}{newest}{commit}{distance}"))
 }
 
 /// Under what the run was made, in two lines: what was measured, and with what.

@@ -86,7 +86,7 @@ fn rules(report: &Report) -> String {
     format!("\n{}", table(&heads, 2, body))
 }
 
-fn measurement(report: &Report) -> String {
+pub(super) fn measurement(report: &Report) -> String {
     let mut out = String::new();
     for row in facts::unwell(report) {
         let _ = writeln!(out, "- measurement, {} ({}): {}", plain(row.check), row.status.name(), plain(&row.text));
@@ -106,13 +106,13 @@ fn measurement(report: &Report) -> String {
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
-fn what_if(report: &Report) -> String {
+pub(super) fn what_if(report: &Report) -> String {
     let Some(what_if) = &report.what_if else { return String::new() };
     let body = rows::what_if(report).into_iter().map(|row| row.iter().map(|cell| plain(cell)).collect());
     format!("\n### What if: {}\n\n{}", code(&what_if.constraints.join(", ")), table(&WHAT_IF_HEADS, 1, body))
 }
 
-fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
+pub(super) fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
     let lines = rows::latencies(level, both_conventions);
     let mut body = String::new();
     if !lines.is_empty() {
@@ -125,7 +125,7 @@ fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
     folded(&plain(&facts::level_title(level)), &body)
 }
 
-fn conditions(report: &Report) -> String {
+pub(super) fn conditions(report: &Report) -> String {
     let mut body = String::new();
     for line in facts::conditions(&report.conditions) {
         let _ = writeln!(body, "- {}", plain(&line));
@@ -136,12 +136,12 @@ fn conditions(report: &Report) -> String {
     folded("Conditions", &body)
 }
 
-fn folded(summary: &str, body: &str) -> String {
+pub(super) fn folded(summary: &str, body: &str) -> String {
     format!("\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n")
 }
 
 /// A table whose first `left` columns and last one are flush left.
-fn table(heads: &[&str], left: usize, body: impl Iterator<Item = Vec<String>>) -> String {
+pub(super) fn table(heads: &[&str], left: usize, body: impl Iterator<Item = Vec<String>>) -> String {
     let why = heads.last() == Some(&"why");
     let rule = (0..heads.len()).map(|column| if column < left || why && column + 1 == heads.len() { "---" } else { "---:" });
     let mut out = format!("| {} |\n| {} |\n", heads.join(" | "), rule.collect::<Vec<_>>().join(" | "));
@@ -152,13 +152,13 @@ fn table(heads: &[&str], left: usize, body: impl Iterator<Item = Vec<String>>) -
 }
 
 /// `text` of others as code, in which GitHub looks for neither mentions nor links.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", plain(text))
 }
 
 /// `text` of others as plain text: what Markdown, HTML or GitHub would read as more than text is written as an entity, and a mention or
 /// a reference is broken by an invisible space.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut out = String::new();
     let text = visible(text);
     let mut rest = text.chars().peekable();

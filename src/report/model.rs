@@ -79,6 +79,12 @@ impl Report {
         }
     }
 
+    /// The gate's name: that of the spec that judged, else that of the spec that the run was made with.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.verdict.as_ref().map_or(&self.conditions.name, |verdict| &verdict.name)
+    }
+
     /// The level that the one sentence speaks of: `1x`, else the first.
     #[must_use]
     pub fn main_level(&self) -> Option<&LevelTable> {

@@ -48,6 +48,14 @@ pub enum StoreError {
         /// Which folder.
         path: PathBuf,
     },
+    /// A place elsewhere could not be used.
+    #[error("could not use {place}: {why}")]
+    Remote {
+        /// Which.
+        place: String,
+        /// Why.
+        why: String,
+    },
     /// A path that a spec names lies outside of what the spec may reach.
     #[error("{} lies outside of the spec's folder", path.display())]
     Outside {
@@ -68,6 +76,7 @@ impl StoreError {
             Self::Write { .. } => "check that the folder exists, may be written to, and has room".to_owned(),
             Self::NoFile { .. } => "give a plain file".to_owned(),
             Self::TooLarge { .. } => "give a shorter file".to_owned(),
+            Self::Remote { .. } => "check the token, its permissions, and that GitHub answers".to_owned(),
             Self::Exists { .. } => "remove it first, or choose another name".to_owned(),
             Self::Busy { .. } => "give each its own folder with --out".to_owned(),
             Self::Outside { .. } => {

@@ -3,12 +3,14 @@
 mod confine;
 mod error;
 mod folder;
+mod place;
 mod presets;
 mod run_file;
 
 pub use confine::confine;
 pub use error::StoreError;
 pub use folder::Folder;
+pub use place::Place;
 pub use presets::{PRESETS, preset};
 pub use run_file::RunFile;
 

@@ -8,6 +8,7 @@ mod check;
 mod common;
 mod exit_codes;
 mod generated;
+mod github;
 mod judge;
 mod looks;
 mod player;
