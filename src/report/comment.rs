@@ -131,7 +131,7 @@ fn verdict(report: &Report) -> String {
 fn deciding(report: &Report) -> Vec<Row> {
     let advice = |row: &Row| row.rule.ends_with(" (advice)");
     let all = rows::rules(report);
-    let bad: Vec<Row> = all.iter().filter(|row| row.mark == Mark::Bad).cloned().collect();
+    let bad: Vec<Row> = all.iter().filter(|row| matches!(row.mark, Mark::Bad | Mark::Void)).cloned().collect();
     if !bad.is_empty() {
         return bad;
     }
@@ -165,7 +165,7 @@ fn section(head: String, rows: &[Row], columns: usize, why: impl Fn(&Row) -> Opt
     heads.push("why");
     let body = rows.iter().map(|row| {
         let mut cells: Vec<String> = row.cells()[..columns].iter().map(|cell| plain(cell)).collect();
-        cells[0] = if row.mark == Mark::Bad { format!("**{}**", row.status) } else { row.status.to_owned() };
+        cells[0] = if matches!(row.mark, Mark::Bad | Mark::Void) { format!("**{}**", row.status) } else { row.status.to_owned() };
         cells[1] = code(&row.rule);
         cells.extend(why(row));
         format!("| {} |\n", cells.join(" | "))

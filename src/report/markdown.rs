@@ -77,7 +77,7 @@ fn rules(report: &Report) -> String {
     heads.push("why");
     let body = rows.iter().map(|row| {
         let mut cells: Vec<String> = row.cells()[..columns].iter().map(|cell| plain(cell)).collect();
-        cells[0] = if row.mark == Mark::Bad { format!("**{}**", row.status) } else { row.status.to_owned() };
+        cells[0] = if matches!(row.mark, Mark::Bad | Mark::Void) { format!("**{}**", row.status) } else { row.status.to_owned() };
         cells[1] = code(&row.rule);
         let warnings: Vec<String> = row.warnings.iter().map(|word| format!(" (warning: {})", plain(word))).collect();
         cells.push(format!("{}{}", plain(&row.why), warnings.concat()));
