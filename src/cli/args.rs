@@ -227,9 +227,13 @@ pub(super) struct CheckArgs {
     /// Exit 5 unless a comparable baseline is there.
     #[arg(long)]
     require_baseline: bool,
-    /// Keep this run as a baseline if it passes.
+    /// Keep this run as a baseline if it passes, or if it is the first of a spec that only compares (exit 5: nothing was judged). All
+    /// of its rounds are sent.
     #[arg(long)]
     save_baseline: bool,
+    /// Send every round, even when an earlier look would decide.
+    #[arg(long)]
+    no_early_stop: bool,
     #[command(flatten)]
     github: GithubArgs,
 }
@@ -273,6 +277,7 @@ impl CheckArgs {
             spec: self.sending.spec(),
             load: self.sending.load()?,
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
+            early_stop: !self.no_early_stop,
             format: self.sending.format,
             github: self.github.options(),
         })

@@ -3,9 +3,9 @@
 use super::baselines::{self, Chosen};
 use super::decide::judge as decide;
 use super::home::{self, BRANCH, Because, Home};
-use super::{BaselineOptions, Error, Exit, SpecOptions, judge, source};
+use super::{BaselineOptions, Error, Exit, SpecOptions, judge, measure, source};
 use crate::console::Console;
-use crate::record::{EndReason, Recording};
+use crate::record::Recording;
 use crate::spec;
 use crate::store::{Folder, Place};
 use crate::summary::{self, Lens, LevelTable};
@@ -91,11 +91,14 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
     let source = source::load(options, console)?;
     source.need(spec::needs_rules(source.spec()))?;
     let recording = judge::read(run, console)?;
-    if recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Decided) {
-        return Err(Error::usage("this run stopped early, which favours extreme figures", "use `check SPEC --save-baseline`"));
+    if recording.stopped_early() {
+        return Err(Error::usage(
+            "this run stopped early, which favours extreme figures",
+            "measure one to its end: `goodput-gate check SPEC --save-baseline`",
+        ));
     }
     let stored = baselines::read(&source.spec().name, baseline, console)?;
-    let chosen: Chosen = stored.choose(&recording.conditions)?;
+    let chosen: Chosen = stored.choose(&recording.conditions, &measure::limits(source.spec()))?;
     let judged = decide(source.spec(), &recording, chosen, None);
     if judged.report.verdict.as_ref().is_none_or(|verdict| verdict.status != VerdictStatus::Pass) {
         console.error(
@@ -109,7 +112,7 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
 
 fn accept(run: &Path, reason: &str, at: &BaselineOptions, console: &Console) -> Result<Exit, Error> {
     let mut recording = judge::read(run, console)?;
-    let whole = recording.damage.is_empty() && recording.end.as_ref().is_some_and(|end| end.reason != EndReason::Decided);
+    let whole = recording.damage.is_empty() && recording.end.is_some() && !recording.stopped_early();
     if !whole || recording.rounds.is_empty() {
         return Err(Error::usage("this run was cut, stopped early, or has no whole round", "a baseline needs a run that went to its end"));
     }
@@ -212,7 +215,10 @@ fn missing(folder: &dyn Place) -> Error {
 }
 
 fn remove(folder: &dyn Place, run: &str, console: &Console) -> Result<Exit, Error> {
-    let name = baselines::find(&baselines::list(folder)?, run).ok_or_else(|| missing(folder))?;
+    let name = baselines::find(&baselines::list(folder)?, run).ok_or_else(|| Error::Baseline {
+        why: format!("{} holds no run {run}", folder.label()),
+        help: "`baseline list NAME` names those it holds".to_owned(),
+    })?;
     folder.remove(&name).map_err(Error::Output)?;
     console.result(&format!("removed {}\n", Path::new(&folder.label()).join(&name).display())).map_err(Error::Stdout)?;
     Ok(Exit::Pass)
@@ -225,5 +231,5 @@ fn harmless(text: &str) -> String {
 
 /// No baseline at all.
 pub(super) fn none() -> Chosen {
-    Chosen { runs: Vec::new(), info: BaselineInfo::default() }
+    Chosen { runs: Vec::new(), info: BaselineInfo::default(), forced: Vec::new() }
 }

@@ -30,6 +30,8 @@ pub(super) struct Stored {
 pub(super) struct Chosen {
     pub runs: Vec<Recording>,
     pub info: BaselineInfo,
+    /// What differs of runs that are used by `--force` all the same.
+    pub forced: Vec<String>,
 }
 
 /// Reads what `options` name, or the default folder of `name`.
@@ -129,19 +131,18 @@ pub(super) fn read_one(place: &dyn Place, name: &str) -> Result<Recording, Strin
 }
 
 impl Stored {
-    /// Those that a run under `conditions` is compared with.
+    /// Those that a run under `conditions` is compared with. `limits` are those it is judged by, which may not be those it was made
+    /// with.
     ///
     /// Fails where one had to be there and none is comparable.
-    pub(super) fn choose(self, conditions: &Conditions) -> Result<Chosen, Error> {
+    pub(super) fn choose(self, conditions: &Conditions, limits: &[String]) -> Result<Chosen, Error> {
         let mut selection = history::select(self.runs.clone(), conditions);
         let mut differences: Vec<String> = self.unreadable;
+        differences.extend(selection.left_out.iter().flat_map(|left| left.why.iter().map(|why| format!("{}: {why}", left.run_id))));
+        let mut forced = Vec::new();
         if self.force && selection.runs.is_empty() && !self.runs.is_empty() {
-            let lines =
-                selection.left_out.iter().flat_map(|left| left.why.iter().map(|why| format!("forced although not comparable: {why}")));
-            differences.extend(lines);
+            forced = std::mem::take(&mut differences);
             selection.runs = self.runs;
-        } else {
-            differences.extend(selection.left_out.iter().flat_map(|left| left.why.iter().map(|why| format!("{}: {why}", left.run_id))));
         }
         if selection.runs.is_empty() && self.must_fit {
             return Err(Error::Baseline {
@@ -149,16 +150,17 @@ impl Stored {
                 help: "measure under the same conditions, save a new one, or go on with --force".to_owned(),
             });
         }
+        let judged = Conditions { limits: limits.to_vec(), ..conditions.clone() };
         let newest = selection.runs.last().map(|run| &run.conditions);
         let info = BaselineInfo {
             runs: selection.runs.iter().map(|run| run.conditions.run_id.clone()).collect(),
             newest: newest.map(|newest| newest.started.clone()),
             commit: newest.and_then(|newest| newest.commit.clone()),
             distance: newest.and_then(|newest| distance(&self.distances, newest)),
-            changed_limits: newest.map(|newest| history::changed_limits(newest, conditions)).unwrap_or_default(),
-            differences: if selection.runs.is_empty() || self.force { differences } else { Vec::new() },
+            changed_limits: newest.map(|newest| history::changed_limits(newest, &judged)).unwrap_or_default(),
+            differences: if selection.runs.is_empty() { differences } else { Vec::new() },
         };
-        Ok(Chosen { runs: selection.runs, info })
+        Ok(Chosen { runs: selection.runs, info, forced })
     }
 }
 

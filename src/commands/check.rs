@@ -1,15 +1,17 @@
 //! `check`: load, measure, compare with the baseline, judge, report.
 
 use super::baselines::{self, Stored};
-use super::decide::{self, Judged, judge};
+use super::decide::{self, Judged, Judging};
 use super::home::{self, Because, Home};
-use super::measure::{self, Measured};
+use super::lookout::Lookout;
+use super::measure;
 use super::reporting::{self, GithubOptions, Outcome};
 use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, publish};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
 use crate::report::Report;
 use crate::verdict::{ValidityStatus, VerdictStatus};
+use std::sync::Arc;
 
 /// What `check` was asked for.
 #[derive(Debug, Clone)]
@@ -20,6 +22,8 @@ pub struct Check {
     pub load: LoadOptions,
     /// Which baseline.
     pub baseline: BaselineOptions,
+    /// End a level at the first planned look that decides it.
+    pub early_stop: bool,
     /// What goes to stdout.
     pub format: Format,
     /// Report to GitHub, too.
@@ -51,32 +55,38 @@ fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
     prepared.announce(&request.load, console)?;
 
     let slo = prepared.source.spec().slo.clone();
-    let mut chosen = None;
-    let (measured, source) = prepared.measure(
+    let spec = prepared.source.spec().clone();
+    let mut judging = None;
+    let (loaded, _, _out) = prepared.measure(
         options,
-        |conditions| {
-            let found = Stored::choose(stored, conditions)?;
+        |conditions, ready| {
+            let found = Stored::choose(stored, conditions, &conditions.limits)?;
             super::require_one(&slo, &request.baseline, &found)?;
-            chosen = Some(found);
-            Ok(())
+            let bench = Arc::new(Judging::new(&spec, found, ready.shared_tokens));
+            judging = Some(Arc::clone(&bench));
+            Ok(if request.baseline.save || !request.early_stop { None } else { Lookout::over(bench) })
         },
         console,
     )?;
-    let Measured { loaded, shared_tokens } = measured;
-    let chosen = chosen.ok_or_else(|| Error::usage("no baseline was looked for", "report this as a bug"))?;
+    let judging = judging.ok_or_else(|| Error::usage("no baseline was looked for", "report this as a bug"))?;
     if loaded.recording.end.as_ref().is_some_and(|end| end.reason == EndReason::Interrupted) {
         console.note(&format!("what was measured is in {}", request.load.out.join(measure::RUN_FILE).display()));
         return Err(Error::Interrupted);
     }
 
-    let mut judged = judge(source.spec(), &loaded.recording, chosen, shared_tokens);
+    let mut judged = judging.report(&loaded.recording);
     let mut failures: Vec<Error> = loaded.failure.map(Error::Output).into_iter().collect();
     if failures.is_empty() {
         judged.report.files.push(request.load.out.join(measure::RUN_FILE).display().to_string());
     }
     if request.baseline.save {
         match save(&loaded.recording, &judged, &home::of(&name, &request.baseline)?) {
-            Ok(Ok(place)) => judged.report.files.push(place),
+            Ok(Ok(place)) => {
+                if judged.exit == Exit::Baseline {
+                    console.warn(&format!("nothing was compared: this run is the first baseline, {place}; the next check decides"));
+                }
+                judged.report.files.push(place);
+            }
             Ok(Err(why)) => console.note(&format!("not saved as a baseline: {why}")),
             Err(error) => failures.push(error),
         }

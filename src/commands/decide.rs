@@ -5,9 +5,10 @@ use super::{Exit, load};
 use crate::compare;
 use crate::record::Recording;
 use crate::report::Report;
-use crate::spec::{ExactOutput, RuleKind, Spec};
+use crate::spec::{ExactOutput, RuleKind, Slo, Spec};
 use crate::summary::{self, Lens, Summary};
-use crate::verdict::{self, Inputs, Status, Verdict};
+use crate::verdict::{self, BaselineInfo, Inputs, Status, Verdict};
+use std::time::Duration;
 
 /// A judged run.
 pub(super) struct Judged {
@@ -16,35 +17,81 @@ pub(super) struct Judged {
     pub summary: Summary,
 }
 
+/// All that a recording is judged by, made once: for the looks while it grows, and for the verdict at its end.
+pub(super) struct Judging {
+    name: String,
+    pub slo: Slo,
+    lens: Lens,
+    stored: Vec<Summary>,
+    baseline: BaselineInfo,
+    /// What differs of stored runs that are used by `--force`.
+    forced: Vec<String>,
+    client_lag: Duration,
+    exact_output: bool,
+    shared_tokens: Option<u64>,
+}
+
+impl Judging {
+    pub(super) fn new(spec: &Spec, baseline: Chosen, shared_tokens: Option<u64>) -> Self {
+        let lens = Lens::new(&spec.slo, &spec.buckets);
+        Self {
+            name: spec.name.clone(),
+            slo: spec.slo.clone(),
+            stored: baseline.runs.iter().map(|run| summary::of(run, &lens)).collect(),
+            lens,
+            baseline: baseline.info,
+            forced: baseline.forced,
+            client_lag: spec.client_lag,
+            exact_output: spec.workload.parts.iter().any(|part| part.exact_output == ExactOutput::Always),
+            shared_tokens,
+        }
+    }
+
+    /// Whether stored runs are compared with.
+    pub(super) fn has_baseline(&self) -> bool {
+        !self.stored.is_empty()
+    }
+
+    /// Summary, comparison, verdict.
+    pub(super) fn verdict(&self, recording: &Recording) -> (Summary, Verdict) {
+        let summary = summary::of(recording, &self.lens);
+        let comparison = self.has_baseline().then(|| compare::against(&summary, &self.stored, &self.slo.rules));
+        let verdict = verdict::decide(&Inputs {
+            name: &self.name,
+            slo: &self.slo,
+            summary: &summary,
+            recording,
+            stored: &self.stored,
+            comparison: comparison.as_ref(),
+            baseline: self.baseline.clone(),
+            client_lag: self.client_lag,
+            exact_output: self.exact_output,
+            shared_tokens: self.shared_tokens,
+            headroom: None,
+        });
+        (summary, verdict)
+    }
+
+    /// The verdict on the whole of `recording`, as a report.
+    pub(super) fn report(&self, recording: &Recording) -> Judged {
+        let (summary, mut verdict) = self.verdict(recording);
+        verdict.warnings.extend(self.forced.iter().map(|why| format!("compared by --force although not comparable: {why}")));
+        let unusable = !recording.requests.is_empty() && recording.requests.iter().all(load::is_unusable);
+        let exit = match Exit::of(&verdict, self.slo.on_inconclusive) {
+            _ if unusable => Exit::Target,
+            Exit::Invalid => Exit::Invalid,
+            _ if judges_nothing(&verdict) => Exit::Baseline,
+            exit => exit,
+        };
+        let constraints = self.slo.request.iter().map(|constraint| constraint.text.clone()).collect();
+        let report = Report::new(Some(verdict), exit.code(), summary.tables(), recording.conditions.clone(), constraints);
+        Judged { report, exit, summary }
+    }
+}
+
 /// Judges `recording` by `spec`, against `baseline`.
 pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared_tokens: Option<u64>) -> Judged {
-    let lens = Lens::new(&spec.slo, &spec.buckets);
-    let summary = summary::of(recording, &lens);
-    let stored: Vec<Summary> = baseline.runs.iter().map(|run| summary::of(run, &lens)).collect();
-    let comparison = (!stored.is_empty()).then(|| compare::against(&summary, &stored, &spec.slo.rules));
-    let verdict = verdict::decide(&Inputs {
-        name: &spec.name,
-        slo: &spec.slo,
-        summary: &summary,
-        recording,
-        stored: &stored,
-        comparison: comparison.as_ref(),
-        baseline: baseline.info,
-        client_lag: spec.client_lag,
-        exact_output: spec.workload.parts.iter().any(|part| part.exact_output == ExactOutput::Always),
-        shared_tokens,
-        headroom: None,
-    });
-    let unusable = !recording.requests.is_empty() && recording.requests.iter().all(load::is_unusable);
-    let exit = match Exit::of(&verdict, spec.slo.on_inconclusive) {
-        _ if unusable => Exit::Target,
-        Exit::Invalid => Exit::Invalid,
-        _ if judges_nothing(&verdict) => Exit::Baseline,
-        exit => exit,
-    };
-    let constraints = spec.slo.request.iter().map(|constraint| constraint.text.clone()).collect();
-    let report = Report::new(Some(verdict), exit.code(), summary.tables(), recording.conditions.clone(), constraints);
-    Judged { report, exit, summary }
+    Judging::new(spec, baseline, shared_tokens).report(recording)
 }
 
 /// Whether every rule that decides compares with a baseline, and there was none.

@@ -2,7 +2,7 @@
 
 use super::decide::{Judged, judge as decide};
 use super::reporting::{self, GithubOptions, Outcome};
-use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, publish, source};
+use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, measure, publish, source};
 use crate::console::Console;
 use crate::record::{self, Recording};
 use crate::report::{Report, WhatIf, WhatIfRow};
@@ -63,20 +63,28 @@ fn judge_all(request: &Judge, console: &Console) -> Result<Worst, Error> {
             Error::usage(format!("--what-if: {}", issue.message), issue.help.unwrap_or_else(|| "write it as in slo.request".to_owned()))
         })?;
     let runs: Vec<Recording> = request.runs.iter().map(|path| read(path, console)).collect::<Result<_, _>>()?;
-    store::open_out(&request.out).map_err(Error::Out)?;
+    let _out = store::open_out(&request.out).map_err(Error::Out)?;
     let mut worst: Option<Worst> = None;
     for (number, run) in runs.iter().enumerate() {
         if run.conditions.name != source.spec().name {
             console.warn(&format!("the run was made by the spec `{}` and is judged by `{}`", run.conditions.name, source.spec().name));
         }
         let stored = baselines::read(&source.spec().name, &request.baseline, console)?;
-        let chosen = stored.choose(&run.conditions)?;
+        let chosen = stored.choose(&run.conditions, &measure::limits(source.spec()))?;
         super::require_one(&source.spec().slo, &request.baseline, &chosen)?;
         let mut judged = decide(source.spec(), run, chosen, None);
         judged.report.both_conventions = request.both_conventions;
         judged.report.what_if = tried(&judged, &what_if);
         let out = if runs.len() == 1 { request.out.clone() } else { request.out.join((number + 1).to_string()) };
+        // Several JSON documents are one array, which a parser can read.
+        let is_array = request.format == Format::Json && runs.len() > 1;
+        if is_array {
+            console.result(if number == 0 { "[\n" } else { ",\n" }).map_err(Error::Stdout)?;
+        }
         let (exit, report) = publish::publish(judged.report, &out, request.format, Vec::new(), console);
+        if is_array && number + 1 == runs.len() {
+            console.result("]\n").map_err(Error::Stdout)?;
+        }
         match &worst {
             Some(before) if before.exit.worst(exit) == before.exit => {}
             _ => worst = Some(Worst { exit, report, out }),

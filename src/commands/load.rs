@@ -1,5 +1,6 @@
 //! The load of a run from its first request to its last line: level after level, whole rounds on disk, progress on the terminal.
 
+use super::lookout::Lookout;
 use super::target::Ready;
 use super::writer::{Piece, Writer};
 use super::{Error, signals};
@@ -12,6 +13,7 @@ use crate::spec::{Budget, Constraint};
 use crate::store::{RunFile, StoreError};
 use crate::summary::Live;
 use crate::units::Nanos;
+use crate::verdict;
 use crate::wire::{ErrorKind, Outcome};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +47,7 @@ pub(super) async fn send(
     ready: &Ready,
     conditions: Conditions,
     file: RunFile,
-    (limits, constraints): (Limits, &[Constraint]),
+    (limits, constraints, lookout): (Limits, &[Constraint], Option<Lookout>),
     epoch: Instant,
     console: &Console,
 ) -> Result<Loaded, Error> {
@@ -53,21 +55,25 @@ pub(super) async fn send(
     let stop = signals::watch();
     let mut health = Health::watch(epoch);
     let mut watcher = Watcher::new(&writer, limits, constraints, console.progress(), epoch);
+    watcher.lookout = lookout;
     let beyond = Arc::new(AtomicU64::new(ready.plan.total_requests()));
     let mut ends = Vec::new();
     let mut reason = EndReason::Complete;
     for index in 0..ready.plan.levels.len() {
         watcher.begin(&ready.plan, index);
         let outcome = level(ready, (index, &beyond), epoch, &mut watcher, &mut health, &stop).await;
-        let planned_rounds = ready.plan.levels[index].info.rounds;
-        ends.push(LevelEnd { level: index, planned_rounds, whole_rounds: outcome.whole_rounds, look: None, alpha: None });
+        let (end, flow) = watcher.end(&ready.plan, index, outcome).await;
+        ends.push(end);
         if outcome.abandoned > 0 {
             console.note(&format!("{} requests in flight were given up and are in no figure", outcome.abandoned));
         }
-        if let Flow::Stop(why) = outcome.flow {
+        if let Flow::Stop(why) = flow {
             reason = why;
             break;
         }
+    }
+    if reason == EndReason::Complete && ends.iter().any(LevelEnd::is_early) {
+        reason = EndReason::Decided;
     }
     watcher.progress.finish();
     let (requests, errors) = (watcher.ended, watcher.errors);
@@ -140,6 +146,8 @@ struct Watcher<'a> {
     errors: u64,
     tokens: u64,
     all_unusable: bool,
+    /// Decides at planned looks whether to go on; `None` where every round is sent.
+    lookout: Option<Lookout>,
 }
 
 impl<'a> Watcher<'a> {
@@ -157,6 +165,7 @@ impl<'a> Watcher<'a> {
             errors: 0,
             tokens: 0,
             all_unusable: true,
+            lookout: None,
         }
     }
 
@@ -164,6 +173,9 @@ impl<'a> Watcher<'a> {
         let level = &plan.levels[index];
         self.live = Live::new(self.constraints);
         self.level_began = self.epoch.elapsed();
+        if let Some(lookout) = &mut self.lookout {
+            lookout.begin(index, level);
+        }
         self.update = ProgressUpdate {
             level: level.info.label.clone(),
             level_number: index + 1,
@@ -172,6 +184,14 @@ impl<'a> Watcher<'a> {
             rounds_planned: level.info.rounds,
             ..ProgressUpdate::default()
         };
+    }
+
+    /// What the run file keeps of a level, and whether to go on with the next one.
+    async fn end(&mut self, plan: &Plan, index: usize, outcome: LevelOutcome) -> (LevelEnd, Flow) {
+        let rounds = (plan.levels[index].info.rounds, outcome.whole_rounds);
+        let Some(lookout) = &mut self.lookout else { return (verdict::level_end(index, rounds, None), outcome.flow) };
+        let is_last = index + 1 == plan.levels.len();
+        lookout.end(index, rounds, (outcome.flow, is_last), |look| self.writer.send(Piece::Look(look))).await
     }
 
     fn is_over_budget(&self) -> bool {
@@ -198,12 +218,20 @@ impl Observer for Watcher<'_> {
         if self.all_unusable && self.limits.unusable_after.is_some_and(|after| self.ended >= after) {
             return Flow::Stop(EndReason::Unusable);
         }
-        if self.is_over_budget() { Flow::Stop(EndReason::Budget) } else { Flow::Go }
+        if self.is_over_budget() {
+            return Flow::Stop(EndReason::Budget);
+        }
+        self.lookout.as_mut().map_or(Flow::Go, Lookout::answer)
     }
 
     fn round(&mut self, end: RoundEnd, requests: Vec<Request>) -> Flow {
         self.update.rounds_done += 1;
+        let whole = end.round + 1;
         self.writer.send(Piece::Round(end, requests));
+        let elapsed = self.epoch.elapsed().saturating_sub(self.level_began);
+        if let Some(look) = self.lookout.as_mut().and_then(|lookout| lookout.round(whole, elapsed)) {
+            self.writer.send(Piece::Look(look));
+        }
         Flow::Go
     }
 

@@ -1,6 +1,7 @@
 //! What `check` and `run` share: from options to a recording.
 
 use super::load::{self, Limits, Loaded};
+use super::lookout::Lookout;
 use super::source::{self, Loaded as Source};
 use super::target::{Ready, Target};
 use super::{Error, LoadOptions, SpecOptions, publish};
@@ -26,12 +27,6 @@ const LONG: Duration = Duration::from_secs(600);
 /// A check of more tokens than this asks first, on a terminal.
 const MANY_TOKENS: u64 = 5_000_000;
 
-/// A measured run.
-pub(super) struct Measured {
-    pub loaded: Loaded,
-    pub shared_tokens: Option<u64>,
-}
-
 /// A spec that was read and planned; nothing was sent yet.
 pub(super) struct Prepared {
     pub source: Source,
@@ -39,6 +34,7 @@ pub(super) struct Prepared {
     salt: u64,
     run_id: String,
     target: Target,
+    out: store::Out,
 }
 
 /// Reads, checks and plans; fails before anything is sent.
@@ -54,14 +50,14 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
     for warning in &plan.warnings {
         console.warn(&warning.to_string());
     }
-    store::open_out(&load.out).map_err(Error::Out)?;
+    let out = store::open_out(&load.out).map_err(Error::Out)?;
     forget(&load.out, &publish::FILES)?;
     let target = Target::open(source.spec())?;
     if target.withholds_key(options, load) {
         console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target })
+    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, out })
 }
 
 impl Prepared {
@@ -87,13 +83,14 @@ impl Prepared {
         Ok(())
     }
 
-    /// Finds the target, lets `before` look at the conditions while nothing but probes was sent, then sends the load.
+    /// Finds the target, lets `before` look at the conditions while nothing but probes was sent, then sends the load, to its end or to
+    /// the look that decides it.
     pub(super) fn measure(
         self,
         (options, load): (&SpecOptions, &LoadOptions),
-        before: impl FnOnce(&Conditions) -> Result<(), Error>,
+        before: impl FnOnce(&Conditions, &Ready) -> Result<Option<Lookout>, Error>,
         console: &Console,
-    ) -> Result<(Measured, Source), Error> {
+    ) -> Result<(Loaded, Source, store::Out), Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
         let measured = runtime.block_on(async {
             let epoch = Instant::now();
@@ -107,7 +104,7 @@ impl Prepared {
                 console.warn(&warning.to_string());
             }
             let conditions = conditions(spec, &ready, &self.target.label, (self.run_id, load));
-            before(&conditions)?;
+            let lookout = before(&conditions, &ready)?;
             forget(&load.out, &[RUN_FILE])?;
             let limits = Limits {
                 budget: spec.budget,
@@ -115,10 +112,9 @@ impl Prepared {
                 unusable_after: Some(2 * conditions.load.levels.first().and_then(|level| level.concurrency).unwrap_or(20)),
             };
             let file = RunFile::at(&load.out, RUN_FILE);
-            let loaded = load::send(&ready, conditions, file, (limits, &spec.slo.request), epoch, console).await?;
-            Ok(Measured { loaded, shared_tokens: ready.shared_tokens })
+            load::send(&ready, conditions, file, (limits, &spec.slo.request, lookout), epoch, console).await
         })?;
-        Ok((measured, self.source))
+        Ok((measured, self.source, self.out))
     }
 }
 

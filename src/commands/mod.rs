@@ -9,6 +9,7 @@ mod exit;
 mod home;
 mod judge;
 mod load;
+mod lookout;
 mod measure;
 mod options;
 mod publish;

@@ -26,8 +26,8 @@ pub fn run(request: &Run, console: &Console) -> Result<Exit, Error> {
     let options = (&request.spec, &request.load);
     let prepared = measure::prepare(options, false, console)?;
     prepared.announce(&request.load, console)?;
-    let (measured, source) = prepared.measure(options, |_| Ok(()), console)?;
-    let recording = measured.loaded.recording;
+    let (measured, source, _out) = prepared.measure(options, |_, _| Ok(None), console)?;
+    let recording = measured.recording;
     let spec = source.spec();
     let tables = summary::of(&recording, &Lens::new(&spec.slo, &spec.buckets)).tables();
 
@@ -42,7 +42,7 @@ pub fn run(request: &Run, console: &Console) -> Result<Exit, Error> {
     let constraints = spec.slo.request.iter().map(|constraint| constraint.text.clone()).collect();
     let mut report = Report::new(None, exit.code(), tables, recording.conditions.clone(), constraints);
     let mut failures: Vec<Error> = Vec::new();
-    match measured.loaded.failure {
+    match measured.failure {
         Some(failure) => failures.push(Error::Output(failure)),
         None => report.files.push(request.load.out.join(RUN_FILE).display().to_string()),
     }

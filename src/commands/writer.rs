@@ -13,6 +13,8 @@ pub(super) enum Piece {
     Rest(Vec<Request>),
     /// A second of the client's health; kept until the next round.
     Health(ClientSample),
+    /// A look at all that came before it, on the writer's thread, so that no send waits for it.
+    Look(Box<dyn FnOnce(&mut Recording) + Send>),
 }
 
 /// The thread and the way to it.
@@ -61,6 +63,10 @@ impl Written {
                 Piece::Health(sample) => {
                     batch.client(&sample);
                     self.recording.client.push(sample);
+                    continue;
+                }
+                Piece::Look(look) => {
+                    look(&mut self.recording);
                     continue;
                 }
                 Piece::Round(end, requests) => {

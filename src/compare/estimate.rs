@@ -103,11 +103,12 @@ pub fn against(candidate: &Summary, stored: &[Summary], rules: &[Rule]) -> Compa
 }
 
 fn row(candidate: &Summary, stored: &[Summary], subject: &Subject) -> Row {
-    let own = candidate.level(&subject.level).ok_or(Obstacle::NoLevel)?;
+    // The stored runs first: whether a rule has a baseline must not hang on whether its level was reached.
     let others: Vec<&Level> = stored.iter().filter_map(|summary| summary.level(&subject.level)).collect();
     if others.is_empty() {
         return Err(Obstacle::NoBaselineData);
     }
+    let own = candidate.level(&subject.level).ok_or(Obstacle::NoLevel)?;
     let rounds = others.iter().map(|level| level.round_count()).chain([own.round_count()]).min().unwrap_or(0);
     let own = own.first_rounds(rounds);
     let others: Vec<Level> = others.iter().map(|level| level.first_rounds(rounds)).collect();

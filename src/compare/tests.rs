@@ -52,7 +52,7 @@ fn a_metric_that_was_not_measured_has_no_estimate() {
     let hits = [regression(Metric::CacheHit, None, None, Some(0.02))];
     assert_eq!(against(&run, std::slice::from_ref(&run), &hits).rows, [Some(Err(Obstacle::NoData))]);
     let elsewhere = [Rule { level: "2x".to_owned(), ..rules()[0].clone() }];
-    assert_eq!(against(&run, std::slice::from_ref(&run), &elsewhere).rows, [Some(Err(Obstacle::NoLevel))]);
+    assert_eq!(against(&run, std::slice::from_ref(&run), &elsewhere).rows, [Some(Err(Obstacle::NoBaselineData))]);
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! Which stored runs a run is compared with.
 
 use super::comparable;
-use crate::record::{Conditions, EndReason, Recording};
+use crate::record::{Conditions, EndReason, Recording, RoundEnd};
 
 /// Fewer whole rounds than this bear no interval.
 const LEAST_ROUNDS: u32 = 12;
@@ -50,10 +50,11 @@ fn obstacles(run: &Recording, candidate: &Conditions, kept: &[Recording]) -> Vec
     if let Some(twin) = kept.iter().find(|other| is_same(other)) {
         return vec![format!("the same run as {}, which counts once", twin.conditions.run_id)];
     }
-    match run.end.as_ref().map(|end| end.reason) {
-        Some(EndReason::Decided) => return vec!["it stopped early, which favours extreme figures".to_owned()],
-        Some(EndReason::Unusable) => return vec!["its target could not be used".to_owned()],
-        _ => {}
+    if run.stopped_early() {
+        return vec!["it stopped early, which favours extreme figures".to_owned()];
+    }
+    if run.end.as_ref().is_some_and(|end| end.reason == EndReason::Unusable) {
+        return vec!["its target could not be used".to_owned()];
     }
     let differences: Vec<String> = comparable(&run.conditions, candidate).iter().map(ToString::to_string).collect();
     if differences.is_empty() { too_short(run, candidate) } else { differences }
@@ -65,8 +66,14 @@ fn too_short(run: &Recording, candidate: &Conditions) -> Vec<String> {
     levels
         .filter_map(|(index, level)| {
             let needed = LEAST_ROUNDS.min(level.rounds).max(1) as usize;
-            let whole = run.rounds.iter().filter(|round| round.level == index).count();
+            let whole = run.rounds.iter().filter(|round| round.level == index && is_there(run, round)).count();
             (whole < needed).then(|| format!("it has {whole} whole rounds at {}, and {needed} are needed", level.label))
         })
         .collect()
+}
+
+/// Whether the requests that a round's line speaks of are in the file.
+fn is_there(run: &Recording, round: &RoundEnd) -> bool {
+    let held = run.requests.iter().filter(|request| request.level == round.level && request.round == Some(round.round)).count();
+    held >= round.requests as usize && held > 0
 }

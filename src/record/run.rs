@@ -103,6 +103,14 @@ pub struct LevelEnd {
     pub alpha: Option<f64>,
 }
 
+impl LevelEnd {
+    /// Whether a look ended it before its last planned round.
+    #[must_use]
+    pub fn is_early(&self) -> bool {
+        self.look.is_some_and(|look| look < self.planned_rounds)
+    }
+}
+
 /// The run's last line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
@@ -135,4 +143,18 @@ pub struct Recording {
     pub end: Option<End>,
     /// Where it was read from a file: lines that could not be read, with why.
     pub damage: Vec<String>,
+}
+
+impl Recording {
+    /// Whether a level of it ended at an early look, which favours extreme figures: such a run is no baseline.
+    #[must_use]
+    pub fn stopped_early(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.reason == EndReason::Decided || end.levels.iter().any(LevelEnd::is_early))
+    }
+
+    /// The rounds of level `index` that are judged, where a look ended it: what came in later is in no figure.
+    #[must_use]
+    pub fn look(&self, index: usize) -> Option<u32> {
+        self.end.iter().flat_map(|end| &end.levels).filter(|end| end.level == index).find_map(|end| end.look)
+    }
 }

@@ -5,7 +5,7 @@ use super::rows::{maybe, per_second};
 use crate::record::Conditions;
 use crate::summary::LevelTable;
 use crate::units::{Unit, show};
-use crate::verdict::{Validity, ValidityStatus};
+use crate::verdict::{EarlyLevel, Validity, ValidityStatus};
 
 /// A label and what it is.
 pub(super) type Fact = (&'static str, String);
@@ -93,6 +93,34 @@ pub(super) fn unwell(report: &Report) -> Vec<&Validity> {
 /// Warnings about the whole.
 pub(super) fn warnings(report: &Report) -> &[String] {
     report.verdict.as_ref().map_or(&[], |verdict| verdict.warnings.as_slice())
+}
+
+/// At which look each level ended early, or that it was skipped, and what that saved.
+pub(super) fn early(report: &Report) -> Vec<String> {
+    report.verdict.iter().flat_map(|verdict| &verdict.early).map(one_early).collect()
+}
+
+fn one_early(level: &EarlyLevel) -> String {
+    let time = level.seconds_saved.map_or_else(String::new, |seconds| format!(" and about {}", show(seconds * 1000.0, Unit::Ms)));
+    let saved = format!("{} requests{time} saved", level.requests_saved);
+    match (level.rounds, level.alpha) {
+        (Some(rounds), alpha) => {
+            let at = alpha.map_or_else(String::new, |alpha| format!(" at α {}", figure(alpha)));
+            format!("level {} was decided after {rounds} of {} rounds{at}: {saved}", level.level, level.planned_rounds)
+        }
+        (None, _) => format!("level {} was skipped: {saved}", level.level),
+    }
+}
+
+/// Two significant digits.
+fn figure(alpha: f64) -> String {
+    if alpha >= 0.1 {
+        format!("{alpha:.2}")
+    } else if alpha >= 0.01 {
+        format!("{alpha:.3}")
+    } else {
+        format!("{alpha:.4}")
+    }
 }
 
 /// Lines of `slo` that differ from the baseline's.

@@ -114,9 +114,10 @@ impl Section {
 
 fn notes(report: &Report) -> Vec<String> {
     let unwell = facts::unwell(report).into_iter().map(|row| format!("measurement, {} ({}): {}", row.check, row.status.name(), row.text));
+    let early = facts::early(report).into_iter().map(|line| format!("ended early: {line}"));
     let warnings = facts::warnings(report).iter().map(|warning| format!("warning: {warning}"));
     let differences = facts::differences(report).iter().map(|line| format!("a baseline was found and not used: {line}"));
-    unwell.chain(warnings).chain(differences).map(|note| visible(&note)).collect()
+    unwell.chain(early).chain(warnings).chain(differences).map(|note| visible(&note)).collect()
 }
 
 fn conditions(report: &Report) -> Vec<String> {

@@ -46,6 +46,7 @@ pub(super) fn regression() -> Report {
         verdict.baseline = BaselineInfo {
             runs: vec!["run-a".to_owned(), "run-b".to_owned()],
             newest: Some("2026-11-29T10:00:00Z".to_owned()),
+            distance: None,
             commit: Some("0123456789abcdef0123".to_owned()),
             changed_limits: vec!["was goodput >= 99% / is goodput >= 95%".to_owned()],
             differences: Vec::new(),
@@ -91,6 +92,7 @@ fn constraints() -> Vec<String> {
 
 fn report(status: VerdictStatus, exit_code: u8, rules: Vec<RuleResult>) -> Report {
     let verdict = Verdict {
+        early: Vec::new(),
         name: "chat-70b".to_owned(),
         status,
         rules,

@@ -92,6 +92,9 @@ pub(super) fn measurement(report: &Report) -> String {
     for row in facts::unwell(report) {
         let _ = writeln!(out, "- measurement, {} ({}): {}", plain(row.check), row.status.name(), plain(&row.text));
     }
+    for line in facts::early(report) {
+        let _ = writeln!(out, "- ended early: {}", plain(&line));
+    }
     for warning in facts::warnings(report) {
         let _ = writeln!(out, "- warning: {}", plain(warning));
     }

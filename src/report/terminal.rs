@@ -28,6 +28,7 @@ pub fn render(report: &Report, look: Look) -> String {
     let unwell: Vec<String> =
         facts::unwell(report).iter().map(|row| format!("{} ({}): {}", row.check, row.status.name(), row.text)).collect();
     page.list("measurement", &unwell, Some(Mark::Open));
+    page.list("ended early", &facts::early(report), None);
     page.list("warnings", facts::warnings(report), Some(Mark::Open));
     page.list("a baseline was found and not used", facts::differences(report), None);
     page.levels(report);

@@ -80,7 +80,8 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
 
 type Rounds<'a> = Vec<(u32, Vec<&'a Request>)>;
 
-/// The counted requests by round, how many rounds are whole, and when every round began, whole or not.
+/// The counted requests by round, how many rounds are whole, and when every round began, whole or not. Where a look ended the level,
+/// only its rounds: so what the look saw and what is recomputed later are the same.
 fn counted<'a>(
     recording: &'a Recording,
     lens: &Lens,
@@ -89,8 +90,9 @@ fn counted<'a>(
 ) -> (Rounds<'a>, usize, BTreeMap<u32, Nanos>) {
     let mut rounds: BTreeMap<u32, Vec<&Request>> = BTreeMap::new();
     let mut present: BTreeMap<u32, u32> = BTreeMap::new();
+    let judged = recording.look(index).unwrap_or(u32::MAX);
     for request in recording.requests.iter().filter(|request| request.level == index) {
-        let Some(round) = request.round else { continue };
+        let Some(round) = request.round.filter(|round| *round < judged) else { continue };
         *present.entry(round).or_default() += 1;
         if request.side == lens.side {
             rounds.entry(round).or_default().push(request);

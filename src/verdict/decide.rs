@@ -3,7 +3,7 @@
 use super::absolute::{self, Demand, Line};
 use super::evidence::{Judged, empty_row};
 use super::regression::{self, By};
-use super::{BaselineInfo, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus, floor, point, validity, why};
+use super::{BaselineInfo, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus, early, floor, point, validity, why};
 use crate::compare::{Comparison, Obstacle};
 use crate::metric::{Metric, Per};
 use crate::record::{EndReason, Recording};
@@ -43,7 +43,7 @@ pub struct Inputs<'a> {
 #[must_use]
 pub fn decide(inputs: &Inputs<'_>) -> Verdict {
     let changes = regression::rows(&inputs.slo.rules, inputs.comparison, |rule| match demand(inputs, &rule.level) {
-        Some(Demand { alpha, rule_out }) => By::Interval { alpha, rule_out },
+        Some(Demand { alpha, rule_out }) => By::Interval { alpha, rule_out, apart: look(inputs, &rule.level).is_some() },
         None => By::Point,
     });
     let mut rows: Vec<RuleResult> = inputs
@@ -65,6 +65,7 @@ pub fn decide(inputs: &Inputs<'_>) -> Verdict {
         rules: rows,
         validity,
         baseline: inputs.baseline.clone(),
+        early: early::saved(inputs.recording),
     }
 }
 
@@ -91,10 +92,13 @@ fn overall(rows: &[RuleResult], validity: &[Validity]) -> VerdictStatus {
 /// How sure a level's rules must be; `None` for bare estimates. The α of the look that ended the level, where one did.
 fn demand(inputs: &Inputs<'_>, label: &str) -> Option<Demand> {
     let Confidence::Level(confidence) = inputs.slo.confidence else { return None };
-    let index = inputs.recording.conditions.load.levels.iter().position(|level| level.label == label);
-    let ends = inputs.recording.end.iter().flat_map(|end| &end.levels);
-    let look = ends.filter(|end| Some(end.level) == index).find_map(|end| end.alpha);
-    Some(Demand { alpha: look.unwrap_or(1.0 - confidence), rule_out: inputs.slo.rule_out })
+    Some(Demand { alpha: look(inputs, label).unwrap_or(1.0 - confidence).min(1.0 - confidence), rule_out: inputs.slo.rule_out })
+}
+
+/// The α of the look that ended a level, where one did.
+fn look(inputs: &Inputs<'_>, label: &str) -> Option<f64> {
+    let index = inputs.recording.conditions.load.levels.iter().position(|level| level.label == label)?;
+    inputs.recording.end.iter().flat_map(|end| &end.levels).filter(|end| end.level == index).find_map(|end| end.alpha)
 }
 
 /// The row of a rule whose level did not run: skipped where the run was decided before, else invalid. `None` where it ran.

@@ -2,8 +2,10 @@
 
 mod absolute;
 mod decide;
+mod early;
 mod evidence;
 mod floor;
+mod looks;
 mod point;
 pub mod power;
 mod regression;
@@ -15,5 +17,6 @@ mod what_if;
 mod why;
 
 pub use decide::{Inputs, decide};
-pub use types::{BaselineInfo, Method, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus};
+pub use looks::{Looks, Settled, is_judged, level_end, settled};
+pub use types::{BaselineInfo, EarlyLevel, Method, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus};
 pub use what_if::{WhatIf, what_if};

@@ -11,7 +11,12 @@ use crate::units::Unit;
 /// How a change is judged: by intervals at a chance of error, or by the bare estimate.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By {
-    Interval { alpha: f64, rule_out: f64 },
+    /// `apart` where a look ended the rule's level: rules of other levels were then decided before it, or not yet.
+    Interval {
+        alpha: f64,
+        rule_out: f64,
+        apart: bool,
+    },
     Point,
 }
 
@@ -69,7 +74,7 @@ struct Case<'a> {
 }
 
 /// The rows of all change rules among `rules`, by position; `by` says how a rule's level is judged. Holm's correction is over the
-/// `regression` rules alone.
+/// `regression` rules alone, of all levels; those that another look decided count as not rejected.
 pub(super) fn rows(rules: &[Rule], comparison: Option<&Comparison>, by: impl Fn(&Rule) -> By) -> Vec<Option<RuleResult>> {
     let Some(comparison) = comparison.filter(|comparison| comparison.stored > 0) else {
         return rules.iter().map(|rule| is_change(rule).then(|| no_baseline(rule))).collect();
@@ -89,14 +94,17 @@ pub(super) fn rows(rules: &[Rule], comparison: Option<&Comparison>, by: impl Fn(
         .collect();
     let deciding: Vec<usize> =
         (0..rules.len()).filter(|index| rules[*index].kind == RuleKind::Regression && cases[*index].is_some()).collect();
-    let p_values: Vec<f64> = deciding.iter().filter_map(|index| cases[*index].as_ref().map(|case| case.p)).collect();
     let tests = planned_tests(rules, comparison);
     let rejected = |index: usize, case: &Case<'_>| match case.by {
         By::Point => case.estimates.change.harm(harm_sign(case.rule.metric)) > case.limits.fail,
-        By::Interval { alpha, .. } => match deciding.iter().position(|deciding| *deciding == index) {
-            Some(at) => stats::holm(&p_values, alpha, tests)[at],
-            None => case.p < alpha,
-        },
+        By::Interval { alpha, .. } if !deciding.contains(&index) => case.p < alpha,
+        By::Interval { alpha, apart, .. } => {
+            let family = deciding.iter().filter_map(|other| Some((*other, cases[*other].as_ref()?)));
+            let family: Vec<_> = family.filter(|(_, other)| !apart || other.rule.level == case.rule.level).collect();
+            let p_values: Vec<f64> = family.iter().map(|(_, other)| other.p).collect();
+            let at = family.iter().position(|(other, _)| *other == index);
+            at.is_some_and(|at| stats::holm(&p_values, alpha, tests)[at])
+        }
     };
     rules
         .iter()

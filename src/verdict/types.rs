@@ -194,6 +194,23 @@ pub struct BaselineInfo {
     pub differences: Vec<String>,
 }
 
+/// A level that ended at an early look, or was skipped after one, and what that saved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarlyLevel {
+    /// Its label.
+    pub level: String,
+    /// Rounds that were judged; `None` where the level was skipped.
+    pub rounds: Option<u32>,
+    /// Rounds that were planned.
+    pub planned_rounds: u32,
+    /// The one-sided α of its last look.
+    pub alpha: Option<f64>,
+    /// Planned requests that were not sent, warm-up included.
+    pub requests_saved: u64,
+    /// How long they would have taken at the pace of this run, seconds; `None` where its pace is unknown.
+    pub seconds_saved: Option<f64>,
+}
+
 /// The verdict on one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
@@ -209,6 +226,8 @@ pub struct Verdict {
     pub warnings: Vec<String>,
     /// The baseline used.
     pub baseline: BaselineInfo,
+    /// Levels that ended at an early look or were skipped after one; empty where all that was planned was sent.
+    pub early: Vec<EarlyLevel>,
 }
 
 impl Verdict {

@@ -190,7 +190,7 @@ pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by
         _ => String::new(),
     };
     let runs = if stored == 1 { "1 stored run".to_owned() } else { format!("{stored} stored runs") };
-    let By::Interval { alpha, rule_out } = by else {
+    let By::Interval { alpha, rule_out, .. } = by else {
         return format!("changed by {}{values} against {runs}; allowed is {allowed}; bare estimate", spelt(row.change));
     };
     let head = format!(

@@ -8,7 +8,7 @@ mod level;
 
 use crate::report::{Report, WhatIfRow};
 use crate::units::Unit;
-use crate::verdict::{BaselineInfo, RuleResult, Validity};
+use crate::verdict::{BaselineInfo, EarlyLevel, RuleResult, Validity};
 use conditions::Conditions;
 use level::Level;
 use schemars::JsonSchema;
@@ -38,6 +38,8 @@ pub struct Document {
     diagnosis: Vec<Diagnosis>,
     /// Whether the measurement may be judged.
     validity: Vec<Check>,
+    /// Levels that ended at an early look or were skipped after one, and what that saved.
+    early: Vec<Early>,
     /// Warnings about the whole, each a sentence.
     warnings: Vec<String>,
     /// The lines of `slo.request`: what goodput was counted against.
@@ -109,6 +111,20 @@ struct Check {
     text: String,
 }
 
+/// A level that ended early, and what that saved.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Early {
+    level: String,
+    /// Rounds that were judged; null where the level was skipped.
+    rounds: Option<u32>,
+    planned_rounds: u32,
+    /// The one-sided chance of error of its last look.
+    alpha: Option<f64>,
+    requests_saved: u64,
+    /// At the pace of this run.
+    seconds_saved: Option<f64>,
+}
+
 /// Goodput under other constraints on the same run.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WhatIf {
@@ -152,6 +168,7 @@ impl From<&Report> for Document {
             levels: report.levels.iter().map(|level| Level::new(level, report.both_conventions)).collect(),
             diagnosis: Vec::new(),
             validity: verdict.iter().flat_map(|verdict| &verdict.validity).map(Check::from).collect(),
+            early: verdict.iter().flat_map(|verdict| &verdict.early).map(Early::from).collect(),
             warnings: verdict.map(|verdict| verdict.warnings.clone()).unwrap_or_default(),
             constraints: report.constraints.clone(),
             headroom: finite(report.headroom),
@@ -191,6 +208,19 @@ impl From<&RuleResult> for Rule {
             method: of.method.map(crate::verdict::Method::name),
             why: of.why.clone(),
             warnings: of.warnings.clone(),
+        }
+    }
+}
+
+impl From<&EarlyLevel> for Early {
+    fn from(of: &EarlyLevel) -> Self {
+        Self {
+            level: of.level.clone(),
+            rounds: of.rounds,
+            planned_rounds: of.planned_rounds,
+            alpha: finite(of.alpha),
+            requests_saved: of.requests_saved,
+            seconds_saved: finite(of.seconds_saved),
         }
     }
 }

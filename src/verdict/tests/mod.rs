@@ -4,6 +4,7 @@ mod absolute;
 mod calibration;
 mod change;
 mod invalid;
+mod looks;
 
 use super::*;
 use crate::compare;

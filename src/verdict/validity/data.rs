@@ -56,7 +56,11 @@ pub(super) fn rounds(inputs: &Inputs<'_>) -> Option<Validity> {
 pub(super) fn complete(inputs: &Inputs<'_>) -> Validity {
     let recording = inputs.recording;
     let planned: u64 = recording.conditions.load.levels.iter().map(|level| u64::from(level.rounds)).sum();
-    let rounds = format!("its {} whole rounds of {planned} planned are judged", recording.rounds.len());
+    let levels = 0..recording.conditions.load.levels.len();
+    let whole = |index: usize| recording.rounds.iter().filter(|round| round.level == index).count() as u64;
+    let judged: u64 =
+        levels.map(|index| recording.look(index).map_or_else(|| whole(index), |look| u64::from(look).min(whole(index)))).sum();
+    let rounds = format!("its {judged} whole rounds of {planned} planned are judged");
     let damage = match recording.damage.len() {
         0 => String::new(),
         lines => format!("; {lines} damaged lines were passed over"),
@@ -66,7 +70,7 @@ pub(super) fn complete(inputs: &Inputs<'_>) -> Validity {
         Some(EndReason::Interrupted) => (ValidityStatus::Warn, format!("a signal stopped the run; {rounds}")),
         Some(EndReason::Budget) => (ValidityStatus::Warn, format!("the budget ended the run; {rounds}")),
         Some(EndReason::Unusable) => (ValidityStatus::Invalid, "the target could not be used, and the run was given up".to_owned()),
-        Some(EndReason::Decided) => (ValidityStatus::Ok, format!("every rule was decided early; {rounds}")),
+        Some(EndReason::Decided) => (ValidityStatus::Ok, format!("the looks decided it early; {rounds}")),
         Some(EndReason::Complete) if recording.damage.is_empty() => (ValidityStatus::Ok, "all that was planned was done".to_owned()),
         Some(EndReason::Complete) => (ValidityStatus::Warn, rounds),
     };

@@ -23,6 +23,7 @@ pub(super) fn checks(inputs: &Inputs<'_>, rows: &[RuleResult]) -> Vec<Validity> 
     checks.extend(client::load(inputs));
     checks.extend(workload::exact_output(inputs));
     checks.extend(workload::input_lengths(inputs));
+    checks.extend(workload::impossible_counts(inputs));
     checks.push(workload::cache(inputs));
     checks.push(workload::buffered(inputs));
     checks.extend(workload::tokens_per_event(inputs));

@@ -151,3 +151,18 @@ pub(super) fn crowded_reads(inputs: &Inputs<'_>) -> Option<Validity> {
 pub(in crate::verdict) fn is_crowded(level: &Level) -> bool {
     level.crowded_reads.is_some_and(|share| share >= 0.5)
 }
+
+/// Answers whose server counts more tokens than were asked for, and more than came: a count that cannot be true must not make tpot,
+/// speed or a token rate look good. One over is the end-of-sequence token, which some servers count.
+pub(super) fn impossible_counts(inputs: &Inputs<'_>) -> Option<Validity> {
+    let counted: Vec<bool> = answers(inputs)
+        .filter_map(|request| request.output_tokens.map(|tokens| tokens > request.asked_output + 1 && tokens > request.events))
+        .collect();
+    let wrong = counted.iter().filter(|wrong| **wrong).count();
+    if wrong == 0 {
+        return None;
+    }
+    let share = wrong as f64 / counted.len() as f64;
+    let text = format!("{wrong} of {} answers claim more output tokens than were asked for and than came", counted.len());
+    Some(check("output_counts", by_limit(share, OFF), text))
+}

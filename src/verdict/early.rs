@@ -1,0 +1,39 @@
+//! What looks saved.
+
+use super::EarlyLevel;
+use crate::record::{EndReason, LevelInfo, Recording, Request};
+
+/// The levels of `recording` that ended at an early look, and those that were skipped after a FAIL.
+pub(super) fn saved(recording: &Recording) -> Vec<EarlyLevel> {
+    let Some(end) = recording.end.as_ref().filter(|end| end.reason == EndReason::Decided) else { return Vec::new() };
+    let levels = recording.conditions.load.levels.iter().enumerate();
+    levels
+        .filter_map(|(index, info)| {
+            let own = end.levels.iter().find(|level| level.level == index);
+            if own.is_some_and(|level| !level.is_early()) {
+                return None;
+            }
+            let mine: Vec<&Request> = recording.requests.iter().filter(|request| request.level == index).collect();
+            let requests_saved = planned(info).saturating_sub(mine.len() as u64);
+            Some(EarlyLevel {
+                level: info.label.clone(),
+                rounds: own.and_then(|level| level.look),
+                planned_rounds: info.rounds,
+                alpha: own.and_then(|level| level.alpha),
+                requests_saved,
+                seconds_saved: seconds_each(&mine).map(|seconds| seconds * requests_saved as f64),
+            })
+        })
+        .collect()
+}
+
+fn planned(info: &LevelInfo) -> u64 {
+    info.warmup + info.round_requests.iter().map(|requests| u64::from(*requests)).sum::<u64>()
+}
+
+/// Seconds between two requests that left.
+fn seconds_each(requests: &[&Request]) -> Option<f64> {
+    let first = requests.iter().map(|request| request.sent).min()?;
+    let last = requests.iter().map(|request| request.sent).max()?;
+    (requests.len() > 1).then(|| last.since(first).as_secs() / (requests.len() as f64 - 1.0))
+}
