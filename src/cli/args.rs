@@ -89,7 +89,7 @@ pub(super) struct Allow {
     /// Let the spec's files lie in this folder too.
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
-    /// Replace a value of the spec: a dotted key and a YAML value.
+    /// Replace a value of the spec: a dotted key and a YAML value; `slo.regression=[]` switches a list off.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     set: Vec<(String, String)>,
 }

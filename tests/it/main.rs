@@ -6,6 +6,7 @@ mod captures;
 mod cases;
 mod check;
 mod common;
+mod editor;
 mod exit_codes;
 mod generated;
 mod github;
