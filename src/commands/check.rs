@@ -36,7 +36,7 @@ pub fn check(request: &Check, console: &Console) -> Result<Exit, Error> {
     let prepared = measure::prepare(options, true, console)?;
     let name = prepared.source.spec().name.clone();
     let stored = baselines::read(&name, &request.baseline, console)?;
-    prepared.announce(&request.load, console)?;
+    prepared.announce(&request.load, Some(&stored), console)?;
 
     let slo = prepared.source.spec().slo.clone();
     let spec = prepared.source.spec().clone();

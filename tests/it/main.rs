@@ -10,6 +10,7 @@ mod exit_codes;
 mod generated;
 mod judge;
 mod looks;
+mod plan;
 mod player;
 mod player_h2;
 mod quickstart;
