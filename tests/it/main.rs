@@ -12,6 +12,7 @@ mod generated;
 mod github;
 mod judge;
 mod looks;
+mod plan;
 mod player;
 mod player_h2;
 mod quickstart;
