@@ -46,7 +46,7 @@ fn an_empty_recording_is_invalid() {
 fn a_run_in_which_all_fail_is_invalid() {
     let run = Made { fails_every: 1, ..Made::default() }.recording();
     assert_eq!(checked(&run, "all_failed"), INVALID);
-    assert!(row(&judge(&run, &rules()), "all_failed").text.contains("timeout 1000"));
+    assert!(row(&judge(&run, &rules()), "all_failed").text.contains("1000 x timeout"));
 }
 
 #[test]
