@@ -90,6 +90,21 @@ fn a_late_client_voids_the_run() {
 }
 
 #[test]
+fn a_clock_that_jumped_warns_and_then_voids_the_run() {
+    for (step, expected) in [(20.0, ValidityStatus::Ok), (-300.0, ValidityStatus::Warn), (2500.0, ValidityStatus::Invalid)] {
+        let mut run = Made::default().recording();
+        run.client[3].clock_step_ms = Some(step);
+        let verdict = judge(&run, &rules());
+        let clock = row(&verdict, "clock");
+        assert_eq!(clock.status, expected, "{}", clock.text);
+        assert_eq!(verdict.status == VerdictStatus::Invalid, expected == ValidityStatus::Invalid);
+    }
+    let mut run = Made::default().recording();
+    run.client.iter_mut().for_each(|sample| sample.clock_step_ms = None);
+    assert!(judge(&run, &rules()).validity.iter().all(|check| check.check != "clock"), "older runs did not watch it");
+}
+
+#[test]
 fn load_that_was_not_delivered_voids_an_open_loop() {
     let open = Made { rate: Some(100.0), ..Made::default() };
     assert_eq!(checked(&open.recording(), "load_delivered"), OK);
