@@ -21,7 +21,10 @@ pub(super) fn explain(text: &str, at: usize, span: Option<Range<usize>>) -> Opti
     let (many, way) = (off.unsigned_abs(), if off > 0 { "more" } else { "less" });
     let spaces = if many == 1 { "one space".to_owned() } else { format!("{many} spaces") };
     let message = format!("line {number} is indented {spaces} {way} than `{}` above", other.name);
-    let help = format!("what belongs together begins in the same column; if `{}` is meant to stand beside it, indent by {}", own.name, other.indent);
+    let help = format!(
+        "what belongs together begins in the same column; if `{}` is meant to stand beside it, indent by {}",
+        own.name, other.indent
+    );
     Some(Issue::error("indentation", message).help(help).at(span))
 }
 

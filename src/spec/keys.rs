@@ -75,7 +75,12 @@ pub(super) const KEYS: &[Key] = &[
         "The base URL, as http://127.0.0.1:8000/v1, or sim://… for the built-in simulated server. ${NAME} is replaced for GOODPUT_VAR_ names.",
     ),
     key("target.alias", Shape::Text, "", "Shown in reports instead of the URL."),
-    key("target.api", Shape::Choice(&["chat", "completions", "responses", "messages", "tgi", "ollama", "auto"]), "chat", "The protocol; responses, messages, tgi and ollama are not in this version yet."),
+    key(
+        "target.api",
+        Shape::Choice(&["chat", "completions", "responses", "messages", "tgi", "ollama", "auto"]),
+        "chat",
+        "The protocol; responses, messages, tgi and ollama are not in this version yet.",
+    ),
     key("target.model", Shape::Text, "auto", "The model's name; auto is the first of GET /models."),
     key("target.hardware", Shape::TextOrMap, "", "What the server runs on: shown, compared, and read for advice and cost."),
     key("target.hardware.name", Shape::Text, "", "A free label, as 1x H100-SXM."),
@@ -106,7 +111,12 @@ pub(super) const KEYS: &[Key] = &[
         "Merged into each request's JSON; may not hold what the gate owns (model, messages, max_tokens, …).",
     ),
     key("target.headers", Shape::Open, "{}", "Sent with each request; never a credential."),
-    key("workload", Shape::MapOrList, "", "What is sent; or a list of named parts with shares (more than one part is not in this version yet)."),
+    key(
+        "workload",
+        Shape::MapOrList,
+        "",
+        "What is sent; or a list of named parts with shares (more than one part is not in this version yet).",
+    ),
     key("workload.name", Shape::Pattern("^[a-z0-9-]{1,64}$"), "", "The part's name, where the workload is a list."),
     key("workload.share", SHARE, "", "The part's share of the requests, where the workload is a list."),
     key(

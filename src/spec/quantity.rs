@@ -211,7 +211,9 @@ pub(super) fn bytes(text: &str) -> Result<f64, Bad> {
 /// `3350 GB/s` in bytes per second.
 pub(super) fn bandwidth(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`3350 GB/s`"))?;
-    unit.strip_suffix("/s").and_then(|unit| byte_unit(number, unit)).ok_or_else(|| unit_error(text, unit, "GB/s or TB/s", &format!("`{number} GB/s`")))
+    unit.strip_suffix("/s")
+        .and_then(|unit| byte_unit(number, unit))
+        .ok_or_else(|| unit_error(text, unit, "GB/s or TB/s", &format!("`{number} GB/s`")))
 }
 
 fn byte_unit(number: &str, unit: &str) -> Option<f64> {
