@@ -2,7 +2,7 @@
 
 use super::environment;
 use crate::commands::{
-    Baseline, BaselineOptions, Check, CommentWhen, EXITS, Error, Format, GithubOptions, Judge, LoadOptions, Run, Show, Simulate,
+    Baseline, BaselineOptions, Check, CommentWhen, EXITS, Error, Format, GithubOptions, Judge, LoadOptions, Planning, Run, Show, Simulate,
     SpecOptions, Validate,
 };
 use crate::console::ColorChoice;
@@ -40,6 +40,10 @@ pub(super) enum Command {
     Run(RunArgs),
     /// A verdict from recorded runs; sends nothing.
     Judge(JudgeArgs),
+    /// What a check would send, how long it takes, what it costs, and what it can decide; sends nothing.
+    Plan(PlanArgs),
+    /// Prove that this build can block: made runs that must give 0, 6, 10 and 11.
+    Selftest,
     /// The store of runs that later ones are compared with.
     Baseline {
         #[command(subcommand)]
@@ -89,7 +93,7 @@ pub(super) struct Allow {
     /// Let the spec's files lie in this folder too.
     #[arg(long, value_name = "DIR")]
     allow_path: Vec<PathBuf>,
-    /// Replace a value of the spec: a dotted key and a YAML value.
+    /// Replace a value of the spec: a dotted key and a YAML value; `slo.regression=[]` switches a list off.
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     set: Vec<(String, String)>,
 }
@@ -356,6 +360,57 @@ impl JudgeArgs {
     }
 }
 
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    /// A spec file, `-` for standard input, or the name of a bundled preset; a file wins.
+    spec: String,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+    /// The price of a million input tokens.
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price_in: Option<f64>,
+    /// The price of a million output tokens.
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price_out: Option<f64>,
+    /// Say how many rounds would find this regression: `20%`.
+    #[arg(long, value_name = "CHANGE", value_parser = per_cent)]
+    detect: Option<f64>,
+    /// In place of `load.concurrency`.
+    #[arg(long, value_name = "N", conflicts_with = "rate")]
+    concurrency: Option<u64>,
+    /// In place of `load.rate`: `12/s`.
+    #[arg(long)]
+    rate: Option<String>,
+    /// In place of `load.rounds`.
+    #[arg(long)]
+    rounds: Option<String>,
+    /// In place of `load.seed`.
+    #[arg(long)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    allow: Allow,
+}
+
+impl PlanArgs {
+    pub(super) fn request(&self) -> Result<Planning, Error> {
+        let mut spec = self.allow.options(&self.spec, true);
+        spec.permissions.overrides = Overrides {
+            concurrency: self.concurrency,
+            rate: self.rate.clone(),
+            rounds: self.rounds.clone(),
+            seed: self.seed,
+            ..spec.permissions.overrides
+        };
+        Ok(Planning {
+            spec,
+            baseline: self.baseline.options(false, false),
+            price_in: self.price_in,
+            price_out: self.price_out,
+            detect: self.detect,
+        })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(super) enum BaselineAction {
     /// Keep a run that passes.
@@ -492,6 +547,17 @@ fn stored_at(from: Option<String>) -> BaselineOptions {
     let on_branch = from.as_deref().is_some_and(|from| from.starts_with("branch:"));
     let github = if on_branch { environment::github() } else { Context::default() };
     BaselineOptions { from, github, ..BaselineOptions::default() }
+}
+
+/// A price, 0 or more.
+fn price(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|price: &f64| price.is_finite() && *price >= 0.0).ok_or_else(|| "write a number of at least 0".to_owned())
+}
+
+/// `20%` as a fraction.
+fn per_cent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    number.filter(|number| *number > 0.0 && *number < 1000.0).map(|number| number / 100.0).ok_or_else(|| "write it as 20%".to_owned())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -31,6 +31,8 @@ fn run(cli: Cli) -> Exit {
         Command::Check(args) => args.request().and_then(|request| commands::check(&request, &console)),
         Command::Run(args) => args.request().and_then(|request| commands::run(&request, &console)),
         Command::Judge(args) => args.request().and_then(|request| commands::judge(&request, &console)),
+        Command::Plan(args) => args.request().and_then(|request| commands::plan(&request, &console)),
+        Command::Selftest => commands::selftest(&console),
         Command::Baseline { action } => action.request().and_then(|request| commands::baseline(&request, &console)),
         Command::Report(args) => args.request().and_then(|request| commands::report(&request, &console)),
         Command::Validate(args) => args.request().and_then(|request| commands::validate(&request, &console)),

@@ -5,12 +5,13 @@ use super::decide::judge as decide;
 use super::home::{self, BRANCH, Because, Home};
 use super::{BaselineOptions, Error, Exit, SpecOptions, judge, measure, source};
 use crate::console::Console;
+use crate::history;
 use crate::record::Recording;
 use crate::spec;
 use crate::store::{Folder, Place};
-use crate::summary::{self, Lens, LevelTable};
+use crate::summary::{self, Lens, LevelTable, Summary};
 use crate::units::{Unit, show};
-use crate::verdict::{BaselineInfo, VerdictStatus};
+use crate::verdict::{BaselineInfo, VerdictStatus, detect};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -186,12 +187,50 @@ fn show_one(folder: &dyn Place, run: Option<&str>, console: &Console) -> Result<
     for table in summary::of(&run, &lens).tables() {
         let _ = writeln!(text, "{}", line(&table));
     }
+    text.push_str(&noise(folder, &run, &lens));
     let _ = writeln!(text, "limits it was made with:");
     for limit in &conditions.limits {
         let _ = writeln!(text, "  {limit}");
     }
     console.result(&harmless(&text)).map_err(Error::Stdout)?;
     Ok(Exit::Pass)
+}
+
+/// What this run and those that are comparable with it say of the site, a line a metric.
+fn noise(folder: &dyn Place, shown: &Recording, lens: &Lens) -> String {
+    let mut conditions = shown.conditions.clone();
+    // The shown run is one of them.
+    conditions.run_id = String::new();
+    let names = folder.list(".jsonl.zst").unwrap_or_default();
+    let stored: Vec<Recording> = names.iter().filter_map(|name| baselines::read_one(folder, name).ok()).collect();
+    let runs = history::select(stored, &conditions).runs;
+    let summaries: Vec<Summary> = runs.iter().map(|run| summary::of(run, lens)).collect();
+    let mut text = String::new();
+    for level in &conditions.load.levels {
+        let rows = detect::site_noise(&summaries, &level.label);
+        if rows.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "what {} comparable stored runs say of this site at {}:", summaries.len(), level.label);
+        for row in rows {
+            let change = |value: f64| show(value, Unit::Change);
+            let share = |value: f64| show(value, Unit::Share);
+            let _ = writeln!(
+                text,
+                "  {}: runs differ by {} (sd; at most {} at 80 % confidence), so a limit of {} can be held; \
+                 beside a limit of 10 % a change of {} is found in 80 % of checks",
+                row.metric,
+                share(row.tau),
+                share(row.upper),
+                share(row.holds),
+                change(row.smallest)
+            );
+        }
+        if let Some(deff) = detect::tail_design_effect(&summaries, &level.label) {
+            let _ = writeln!(text, "  slow requests come together: design effect {deff:.2} for the slowest hundredth");
+        }
+    }
+    text
 }
 
 fn line(table: &LevelTable) -> String {

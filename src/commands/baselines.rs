@@ -4,10 +4,12 @@ use super::home::{self, Home, ROOT};
 use super::{BaselineOptions, Error};
 use crate::console::Console;
 use crate::history;
-use crate::record::{self, Conditions, Recording};
+use crate::plan::{LevelPlan, Plan};
+use crate::record::{self, Conditions, LoadInfo, Recording};
 use crate::store::{self, Folder, Place};
 use crate::verdict::BaselineInfo;
 use std::path::Path;
+use std::time::Duration;
 
 /// Runs kept for each name.
 const KEPT: usize = 10;
@@ -131,6 +133,24 @@ pub(super) fn read_one(place: &dyn Place, name: &str) -> Result<Recording, Strin
 }
 
 impl Stored {
+    /// Conditions of the newest.
+    pub(super) fn newest(&self) -> Option<&Conditions> {
+        self.runs.iter().map(|run| &run.conditions).max_by(|a, b| a.started.cmp(&b.started))
+    }
+
+    /// How long `plan` takes at the pace of the newest run that offered the same load; `None` where there is none.
+    pub(super) fn time(&self, plan: &Plan) -> Option<Duration> {
+        let offered =
+            |load: &LoadInfo| load.levels.iter().map(|level| (level.concurrency, level.rate.map(f64::to_bits))).collect::<Vec<_>>();
+        let wanted = offered(&plan.load_info());
+        let alike = self.runs.iter().filter(|run| offered(&run.conditions.load) == wanted);
+        let newest = alike.max_by(|a, b| a.conditions.started.cmp(&b.conditions.started))?;
+        let time = |(index, requests): (usize, u64)| {
+            Duration::try_from_secs_f64(history::seconds_a_request(newest, index)? * requests as f64).ok()
+        };
+        plan.levels.iter().map(LevelPlan::requests).enumerate().map(time).sum()
+    }
+
     /// Those that a run under `conditions` is compared with. `limits` are those it is judged by, which may not be those it was made
     /// with.
     ///

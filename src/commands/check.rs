@@ -52,7 +52,7 @@ fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
     let prepared = measure::prepare(options, true, console)?;
     let name = prepared.source.spec().name.clone();
     let stored = baselines::read(&name, &request.baseline, console)?;
-    prepared.announce(&request.load, console)?;
+    prepared.announce(&request.load, Some(&stored), console)?;
 
     let slo = prepared.source.spec().slo.clone();
     let spec = prepared.source.spec().clone();

@@ -1,5 +1,6 @@
 //! What `check` and `run` share: from options to a recording.
 
+use super::baselines::Stored;
 use super::load::{self, Limits, Loaded};
 use super::lookout::Lookout;
 use super::source::{self, Loaded as Source};
@@ -62,11 +63,10 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
 
 impl Prepared {
     /// The first line: what will be sent. On a terminal a long run is asked about.
-    pub(super) fn announce(&self, load: &LoadOptions, console: &Console) -> Result<(), Error> {
+    pub(super) fn announce(&self, load: &LoadOptions, stored: Option<&Stored>, console: &Console) -> Result<(), Error> {
         let (input, output) = self.plan.total_tokens();
-        let time = self.plan.estimated_time();
-        let minutes =
-            time.map_or_else(|| "as long as the target takes".to_owned(), |time| format!("about {:.1} minutes", time.as_secs_f64() / 60.0));
+        let time = self.plan.estimated_time().or_else(|| stored.and_then(|stored| stored.time(&self.plan)));
+        let minutes = minutes(time, self.source.spec().budget.time);
         console.note(&format!(
             "{}: {} requests, {} tokens ({input} in, {output} out), {minutes}",
             self.source.spec().name,
@@ -118,6 +118,17 @@ impl Prepared {
     }
 }
 
+/// How long, as far as arrivals, a stored run or a budget tell.
+pub(super) fn minutes(time: Option<Duration>, budget: Option<Duration>) -> String {
+    let spelt = |time: Duration| format!("{:.1} minutes", time.as_secs_f64() / 60.0);
+    match (time, budget) {
+        (Some(time), Some(budget)) if time > budget => format!("at most {} (budget)", spelt(budget)),
+        (Some(time), _) => format!("about {}", spelt(time)),
+        (None, Some(budget)) => format!("as long as the target takes, at most {} (budget)", spelt(budget)),
+        (None, None) => "as long as the target takes".to_owned(),
+    }
+}
+
 /// What an earlier run left must not be taken for this one's, whatever becomes of it.
 fn forget(out: &Path, names: &[&str]) -> Result<(), Error> {
     names.iter().try_for_each(|name| store::remove(out, name).map_err(Error::Out))
@@ -125,13 +136,7 @@ fn forget(out: &Path, names: &[&str]) -> Result<(), Error> {
 
 /// The rules that could not pass even if every request were good, each as a warning.
 pub(super) fn cannot_pass(spec: &Spec, plan: &Plan) -> Vec<String> {
-    let found = power::cannot_pass(&spec.slo, |rule| {
-        let level = plan.levels.iter().position(|level| level.info.label == rule.level)?;
-        let info = &plan.levels[level].info;
-        let in_scope = plan.requests(level).filter(|planned| planned.round.is_some() && covers(rule, planned)).count();
-        Some(power::Planned { rounds: info.rounds, requests: in_scope as u64 })
-    });
-    found
+    power::cannot_pass(&spec.slo, |rule| population(plan, rule))
         .iter()
         .map(|rule| {
             format!(
@@ -140,6 +145,13 @@ pub(super) fn cannot_pass(spec: &Spec, plan: &Plan) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// How much of a rule's population `plan` holds.
+pub(super) fn population(plan: &Plan, rule: &crate::spec::Rule) -> Option<power::Planned> {
+    let level = plan.levels.iter().position(|level| level.info.label == rule.level)?;
+    let in_scope = plan.requests(level).filter(|planned| planned.round.is_some() && covers(rule, planned)).count();
+    Some(power::Planned { rounds: plan.levels[level].info.rounds, requests: in_scope as u64 })
 }
 
 fn covers(rule: &crate::spec::Rule, planned: &plan::Planned) -> bool {

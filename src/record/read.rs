@@ -166,6 +166,7 @@ fn add_line(recording: &mut Recording, line: &[u8]) -> Result<(), String> {
                 loop_lag_p99: Nanos::from_ms(read.loop_lag_p99_ms),
                 cpu_share: read.cpu_share,
                 in_flight: read.in_flight,
+                clock_step_ms: read.clock_step_ms,
             });
         }
         "end" => {

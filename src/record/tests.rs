@@ -81,7 +81,14 @@ fn recording() -> Recording {
             RoundEnd { level: 0, round: 0, requests: 1, gaps: None },
             RoundEnd { level: 0, round: 1, requests: 1, gaps: Some(vec![(20_000, 3)]) },
         ],
-        client: vec![ClientSample { at: Nanos(5), loop_lag_max: Nanos(9), loop_lag_p99: Nanos(8), cpu_share: Some(0.25), in_flight: 2 }],
+        client: vec![ClientSample {
+            at: Nanos(5),
+            loop_lag_max: Nanos(9),
+            loop_lag_p99: Nanos(8),
+            cpu_share: Some(0.25),
+            in_flight: 2,
+            clock_step_ms: Some(-1.5),
+        }],
         end: Some(End {
             at: Nanos(300_000_000),
             ended: "2026-01-01T00:00:01Z".into(),

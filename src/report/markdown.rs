@@ -52,15 +52,14 @@ fn bare_head(report: &Report, limit: usize) -> String {
 
 fn head(report: &Report) -> String {
     let mut out = String::new();
-    let changed = facts::changed_limits(report);
-    if !changed.is_empty() {
-        out.push_str("**Limits changed since the baseline:**\n\n");
-        changed.iter().for_each(|line| out.push_str(&format!("- {}\n", code(line))));
-        out.push('\n');
-    }
     let (_, word) = rows::headline(report);
     let name = report.verdict.as_ref().map_or(&report.conditions.name, |verdict| &verdict.name);
-    let _ = writeln!(out, "## {word}: {}\n\n**{word}:** {}", plain(name), plain(&report.summary));
+    let _ = writeln!(out, "## {word}: {}\n", plain(name));
+    let changed: Vec<String> = facts::changed_limits(report).iter().map(|line| code(line)).collect();
+    if !changed.is_empty() {
+        let _ = writeln!(out, "**Limits changed since the baseline:** {}\n", changed.join(", "));
+    }
+    let _ = writeln!(out, "**{word}:** {}", plain(&report.summary));
     if let (Some(_), Some(level)) = (&report.verdict, report.main_level()) {
         let sentence = measured_sentence(level, &report.conditions, &report.constraints, report.headroom);
         let _ = writeln!(out, "\nMeasured: {}", plain(&sentence));
@@ -96,10 +95,13 @@ pub(super) fn measurement(report: &Report) -> String {
         let _ = writeln!(out, "- ended early: {}", plain(&line));
     }
     for warning in facts::warnings(report) {
-        let _ = writeln!(out, "- warning: {}", plain(warning));
+        let _ = writeln!(out, "- warning: {}", plain(&warning));
     }
     for difference in facts::differences(report) {
-        let _ = writeln!(out, "- a baseline was found and not used: {}", plain(difference));
+        let _ = writeln!(out, "- a baseline was found and not used: {}", plain(&difference));
+    }
+    if let Some(client) = facts::client(report) {
+        let _ = writeln!(out, "- {}", plain(&client));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }
@@ -112,8 +114,11 @@ pub(super) fn what_if(report: &Report) -> String {
 
 pub(super) fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
     let lines = rows::latencies(level, both_conventions);
-    let mut body = table(&LATENCY_HEADS, 1, lines.into_iter().map(|line| line.iter().map(|cell| plain(cell)).collect()));
-    body.push('\n');
+    let mut body = String::new();
+    if !lines.is_empty() {
+        body = table(&LATENCY_HEADS, 1, lines.into_iter().map(|line| line.iter().map(|cell| plain(cell)).collect()));
+        let _ = writeln!(body, "\n{}\n", plain(rows::latency_note(both_conventions)));
+    }
     for (label, value) in facts::level(level) {
         let _ = writeln!(body, "- {label}: {}", plain(&value));
     }

@@ -10,6 +10,7 @@ pub mod markdown;
 mod model;
 mod rows;
 mod sentence;
+mod table;
 pub mod terminal;
 mod text;
 

@@ -59,7 +59,7 @@ impl Report {
     #[must_use]
     pub fn new(verdict: Option<Verdict>, exit_code: u8, levels: Vec<LevelTable>, conditions: Conditions, constraints: Vec<String>) -> Self {
         let summary = match &verdict {
-            Some(verdict) => super::verdict_sentence(verdict),
+            Some(verdict) => super::sentence::judged(verdict, &levels),
             None => main_level(&levels).map_or_else(
                 || "nothing was measured".to_owned(),
                 |level| super::measured_sentence(level, &conditions, &constraints, None),

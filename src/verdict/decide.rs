@@ -177,7 +177,9 @@ fn warnings(rows: &[RuleResult], validity: &[Validity]) -> Vec<String> {
     }
     let without = rows.iter().filter(|row| row.status == Status::NoBaseline).count();
     if without > 0 {
-        warnings.push(format!("{without} of the rules found no baseline and decided nothing"));
+        warnings.push(format!(
+            "{without} of the rules found no baseline and decided nothing: `check SPEC --save-baseline` saves one from a passing run"
+        ));
     }
     let worth = validity.iter().filter(|check| check.status == ValidityStatus::Warn);
     warnings.extend(worth.map(|check| format!("{}: {}", check.check, check.text)));

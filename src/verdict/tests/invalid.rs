@@ -46,7 +46,7 @@ fn an_empty_recording_is_invalid() {
 fn a_run_in_which_all_fail_is_invalid() {
     let run = Made { fails_every: 1, ..Made::default() }.recording();
     assert_eq!(checked(&run, "all_failed"), INVALID);
-    assert!(row(&judge(&run, &rules()), "all_failed").text.contains("timeout 1000"));
+    assert!(row(&judge(&run, &rules()), "all_failed").text.contains("1000 x timeout"));
 }
 
 #[test]
@@ -87,6 +87,21 @@ fn a_late_client_voids_the_run() {
         sample.cpu_share = Some(0.9);
     }
     assert_eq!(checked(&busy, "cpu_share"), WARN);
+}
+
+#[test]
+fn a_clock_that_jumped_warns_and_then_voids_the_run() {
+    for (step, expected) in [(20.0, ValidityStatus::Ok), (-300.0, ValidityStatus::Warn), (2500.0, ValidityStatus::Invalid)] {
+        let mut run = Made::default().recording();
+        run.client[3].clock_step_ms = Some(step);
+        let verdict = judge(&run, &rules());
+        let clock = row(&verdict, "clock");
+        assert_eq!(clock.status, expected, "{}", clock.text);
+        assert_eq!(verdict.status == VerdictStatus::Invalid, expected == ValidityStatus::Invalid);
+    }
+    let mut run = Made::default().recording();
+    run.client.iter_mut().for_each(|sample| sample.clock_step_ms = None);
+    assert!(judge(&run, &rules()).validity.iter().all(|check| check.check != "clock"), "older runs did not watch it");
 }
 
 #[test]

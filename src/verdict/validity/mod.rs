@@ -20,6 +20,7 @@ pub(super) fn checks(inputs: &Inputs<'_>, rows: &[RuleResult]) -> Vec<Validity> 
     checks.push(data::complete(inputs));
     checks.push(client::lag(inputs));
     checks.extend(client::cpu(inputs));
+    checks.extend(client::clock(inputs));
     checks.extend(client::load(inputs));
     checks.extend(workload::exact_output(inputs));
     checks.extend(workload::input_lengths(inputs));
