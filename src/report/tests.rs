@@ -384,3 +384,66 @@ fn csv_has_a_line_a_request_and_nothing_where_nothing_is_known() {
     0,candidate,part one,,1x,,0,1,1.25,0.25,,,500,,7.070707070707071,1200,,9,10,100,10,100,,,100,part one,error,timeout,200,part one
     ");
 }
+
+fn around() -> comment::Surroundings {
+    comment::Surroundings { sha: Some("a".repeat(40)), run_url: Some("https://github.example/acme/serve/actions/runs/1".to_owned()) }
+}
+
+#[test]
+fn a_comment_says_first_what_changed_then_the_verdict_then_what_broke() {
+    let text = comment::render(&made::regression(), &around(), comment::LIMIT);
+    let order = [
+        "Limits changed",
+        "## FAIL: chat-70b",
+        "**FAIL:**",
+        "+17.2 % (+12.5 % to +22 %)",
+        "All 3 rules",
+        "Conditions",
+        "Baseline: 2",
+        "[run",
+    ];
+    let places: Vec<usize> = order.iter().map(|word| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+    let before_fold = text.split("<details>").next().unwrap();
+    assert!(before_fold.contains("| **FAIL** |") && !before_fold.contains("| pass |"), "what holds is folded away: {before_fold}");
+}
+
+#[test]
+fn a_comment_of_two_levels_has_a_chart_and_one_of_one_level_has_none() {
+    let mut report = made::pass();
+    assert!(!comment::render(&report, &around(), comment::LIMIT).contains("mermaid"));
+    report.levels.push(crate::summary::LevelTable { level: "1.5x".to_owned(), ..report.levels[0].clone() });
+    let text = comment::render(&report, &around(), comment::LIMIT);
+    assert!(
+        text.contains("```mermaid\nxychart-beta\n") && text.contains("x-axis [\"1x\", \"1.5x\"]") && text.contains("bar [1230.0, 1230.0]"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_comment_too_long_loses_whole_rows_from_the_end_and_keeps_the_verdict() {
+    let mut report = made::fail();
+    let rule = report.verdict.as_ref().unwrap().rules[0].clone();
+    report.verdict.as_mut().unwrap().rules = vec![rule; 2_000];
+    for limit in [2_000, 20_000, comment::LIMIT] {
+        let text = comment::render(&report, &around(), limit);
+        assert!(text.len() <= limit && text.len() > limit / 2, "{} of {limit}", text.len());
+        assert!(
+            text.starts_with("## FAIL: chat-70b") && text.contains("left out to fit") && text.contains("[run and full report]"),
+            "{text}"
+        );
+        assert!(text.lines().filter(|line| line.starts_with("| ")).all(|line| line.ends_with(" |")), "a row was cut");
+        assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
+    }
+}
+
+#[test]
+fn a_comment_names_no_host() {
+    let mut report = made::pass();
+    report.conditions.target.label = "http://10.1.2.3:8000".to_owned();
+    report.conditions.flags = ["endpoint=http://10.1.2.3:8000", "set=target.url=http://10.1.2.3/v1", "seed=7"].map(str::to_owned).to_vec();
+    let text = comment::render(&report, &around(), comment::LIMIT);
+    assert!(!text.contains("10.1.2.3") && text.contains("a target without alias") && text.contains("seed=7"), "{text}");
+    report.conditions.target.label = "staging".to_owned();
+    assert!(comment::render(&report, &around(), comment::LIMIT).contains("at staging"));
+}
