@@ -233,7 +233,7 @@ fn undecided_change(row: &RuleResult, estimates: &Estimates, limits: Limits, alp
     let wider = if helps { format!(", or rule_out: {needed:.1}x") } else { String::new() };
     let noise = estimates.change.tau.powi(2) * (1.0 + 1.0 / estimates.stored.len().max(1) as f64);
     let rounds = if noise < estimates.change.se.powi(2) / 2.0 { ", more rounds" } else { "" };
-    format!("it could be {could_be} and a pass must rule out {must}; `--against` a baseline side by side{rounds}{wider} would decide")
+    format!("it could be {could_be} and a pass must rule out {must}; more stored runs{rounds}{wider} would decide")
 }
 
 fn show_harm(difference: f64, estimates: &Estimates, limits: Limits) -> String {
@@ -253,7 +253,7 @@ pub(super) fn site_noise(estimates: &Estimates, limits: Limits, stored: usize) -
     // A limit holds from twice the noise on; relative limits are written as x = e^d − 1.
     let could = if estimates.scale == Scale::Share { 2.0 * upper } else { (2.0 * upper).exp_m1() };
     format!(
-        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}, or use `--against`",
+        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}",
         show(upper, unit),
         show(could * limits.x.signum().abs(), unit)
     )
