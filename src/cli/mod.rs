@@ -2,6 +2,8 @@
 
 mod args;
 mod environment;
+mod sending;
+mod stored;
 
 use crate::commands::{self, Exit};
 use crate::console::Console;
