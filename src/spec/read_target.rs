@@ -8,25 +8,11 @@ use super::quantity::{Bad, bandwidth, bytes, duration, per_hour};
 use super::raw::{Fields, Sink, choice, text};
 use super::yaml::{Kind, Node, Value};
 use super::{ApiChoice, Hardware, MetricsChoice, Target, TargetUrl, Timeouts};
-use crate::wire::Api;
+use crate::wire::{Api, OWNED_KEYS};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use url::Url;
 
-/// What the gate itself puts into each request.
-const OWNED: &[&str] = &[
-    "messages",
-    "prompt",
-    "input",
-    "model",
-    "stream",
-    "stream_options",
-    "max_tokens",
-    "max_completion_tokens",
-    "min_tokens",
-    "ignore_eos",
-    "n",
-];
 /// Credentials, and what frames a message.
 const FORBIDDEN: &[&str] = &["authorization", "x-api-key", "api-key", "cookie", "host", "content-length", "transfer-encoding"];
 
@@ -311,7 +297,7 @@ fn body(fields: Fields<'_>, sink: &mut Sink) -> serde_json::Map<String, serde_js
         return serde_json::Map::new();
     };
     for entry in entries {
-        if OWNED.contains(&entry.key.as_str()) {
+        if OWNED_KEYS.contains(&entry.key.as_str()) {
             sink.push(
                 Issue::error("owned-by-the-gate", format!("`body` may not hold `{}`: the gate sets it", entry.key))
                     .help("the workload says what is sent and how long answers are; target.model names the model")
