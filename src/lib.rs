@@ -20,6 +20,7 @@ pub mod wire;
 // Edges: each owns one kind of outside world.
 pub mod client;
 pub mod console;
+pub mod github;
 pub mod run;
 pub mod sim;
 pub mod store;

@@ -1,17 +1,17 @@
 //! The command line.
 
+use super::beside::{AgainstArgs, CompareArgs};
 use super::environment;
+use super::sending::{Allow, Sending};
+use super::stored::{BaselineAction, stored_at};
 use crate::commands::{
-    Against, Baseline, BaselineOptions, Check, Compare, EXITS, Error, Format, Judge, LoadOptions, Run, Show, Simulate, SpecOptions,
-    Validate,
+    BaselineOptions, Check, CommentWhen, EXITS, Error, Format, GithubOptions, Judge, Planning, Run, Show, Simulate, Validate,
 };
 use crate::console::ColorChoice;
-use crate::spec::{Overrides, Permissions};
-use crate::units::Secret;
+use crate::spec::Overrides;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// A CI/CD gate over LLM serving goodput: one YAML spec, a measured endpoint, a verdict.
 #[derive(Debug, Parser)]
@@ -41,6 +41,10 @@ pub(super) enum Command {
     Judge(JudgeArgs),
     /// Two stored runs side by side.
     Compare(CompareArgs),
+    /// What a check would send, how long it takes, what it costs, and what it can decide; sends nothing.
+    Plan(PlanArgs),
+    /// Prove that this build can block: made runs that must give 0, 6, 10 and 11.
+    Selftest,
     /// The store of runs that later ones are compared with.
     Baseline {
         #[command(subcommand)]
@@ -80,144 +84,6 @@ pub(super) enum SchemaOf {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Allow {
-    /// Let the spec name this host: `https://host:port` or `host`.
-    #[arg(long, value_name = "HOST")]
-    allow_host: Vec<String>,
-    /// Let the spec use this variable.
-    #[arg(long, value_name = "NAME")]
-    allow_env: Vec<String>,
-    /// Let the spec's files lie in this folder too.
-    #[arg(long, value_name = "DIR")]
-    allow_path: Vec<PathBuf>,
-    /// Replace a value of the spec: a dotted key and a YAML value.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
-    set: Vec<(String, String)>,
-}
-
-impl Allow {
-    fn options(&self, spec: &str, sends_nothing: bool) -> SpecOptions {
-        SpecOptions {
-            spec: spec.to_owned(),
-            permissions: Permissions {
-                allow_hosts: self.allow_host.clone(),
-                allow_env: self.allow_env.clone(),
-                env: environment::visible(&self.allow_env),
-                github_actions: environment::is_github_actions(),
-                sends_nothing,
-                overrides: Overrides { set: self.set.clone(), ..Overrides::default() },
-                ..Permissions::default()
-            },
-            allow_paths: self.allow_path.clone(),
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Sending {
-    /// A spec file, `-` for standard input, or the name of a bundled preset; a file wins.
-    spec: String,
-    /// The target's base URL, in place of `target.url`: `http://…/v1` or `sim://…`.
-    #[arg(long, value_name = "URL")]
-    endpoint: Option<String>,
-    /// In place of `target.model`.
-    #[arg(long)]
-    model: Option<String>,
-    /// In place of `target.api`.
-    #[arg(long)]
-    api: Option<String>,
-    /// In place of `load.concurrency`.
-    #[arg(long, value_name = "N", conflicts_with = "rate")]
-    concurrency: Option<u64>,
-    /// In place of `load.rate`: `12/s`.
-    #[arg(long)]
-    rate: Option<String>,
-    /// In place of `load.rounds`.
-    #[arg(long)]
-    rounds: Option<String>,
-    /// In place of `load.seed`.
-    #[arg(long)]
-    seed: Option<u64>,
-    #[command(flatten)]
-    allow: Allow,
-    /// The variable that holds the API key, in place of GOODPUT_API_KEY.
-    #[arg(long, value_name = "NAME")]
-    api_key_env: Option<String>,
-    /// Send this header too; it may hold a secret.
-    #[arg(long, value_name = "NAME: VALUE")]
-    header: Vec<Secret>,
-    /// Wait up to this long until the target is ready: `120s`.
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time)]
-    wait: Duration,
-    /// Send no start-up probes; prompt lengths are then approximate.
-    #[arg(long)]
-    no_calibrate: bool,
-    /// Where the files go.
-    #[arg(long, value_name = "DIR", default_value = "goodput-out")]
-    out: PathBuf,
-    /// Never ask.
-    #[arg(long)]
-    yes: bool,
-    /// What goes to stdout.
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-}
-
-impl Sending {
-    fn spec(&self) -> SpecOptions {
-        let mut options = self.allow.options(&self.spec, false);
-        options.permissions.endpoint.clone_from(&self.endpoint);
-        options.permissions.overrides = Overrides {
-            model: self.model.clone(),
-            api: self.api.clone(),
-            concurrency: self.concurrency,
-            rate: self.rate.clone(),
-            rounds: self.rounds.clone(),
-            seed: self.seed,
-            ..options.permissions.overrides
-        };
-        options
-    }
-
-    fn load(&self) -> Result<LoadOptions, Error> {
-        Ok(LoadOptions {
-            key: environment::key(self.api_key_env.as_deref())?,
-            headers: self.header.iter().map(header).collect::<Result<_, _>>()?,
-            wait: self.wait,
-            flags: self.flags(),
-            calibrate: !self.no_calibrate,
-            out: self.out.clone(),
-            yes: self.yes,
-            against: None,
-            commit: environment::commit(),
-            pull_request: environment::pull_request(),
-        })
-    }
-
-    /// What was set by flag, as it is kept in the conditions. A URL's user and password are no part of it, nor is a header's value.
-    fn flags(&self) -> Vec<String> {
-        let endpoint = self.endpoint.as_deref().map(without_credentials);
-        let mut flags = Vec::new();
-        let mut keep = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("{name}={value}")));
-        keep("endpoint", endpoint);
-        keep("model", self.model.clone());
-        keep("api", self.api.clone());
-        keep("concurrency", self.concurrency.map(|n| n.to_string()));
-        keep("rate", self.rate.clone());
-        keep("rounds", self.rounds.clone());
-        keep("seed", self.seed.map(|n| n.to_string()));
-        for (key, value) in &self.allow.set {
-            keep("set", Some(format!("{key}={value}")));
-        }
-        for (name, _) in self.header.iter().filter_map(|text| header(text).ok()) {
-            keep("header", Some(format!("{name}: ***")));
-        }
-        keep("no-calibrate", self.no_calibrate.then(|| "true".to_owned()));
-        flags
-    }
-}
-
-#[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     sending: Sending,
@@ -226,7 +92,8 @@ pub(super) struct CheckArgs {
     /// Exit 5 unless a comparable baseline is there.
     #[arg(long)]
     require_baseline: bool,
-    /// Keep this run as a baseline if it passes; all of its rounds are sent.
+    /// Keep this run as a baseline if it passes, or if it is the first of a spec that only compares (exit 5: nothing was judged). All
+    /// of its rounds are sent.
     #[arg(long)]
     save_baseline: bool,
     /// Send every round, even when an earlier look would decide.
@@ -234,49 +101,31 @@ pub(super) struct CheckArgs {
     no_early_stop: bool,
     #[command(flatten)]
     against: AgainstArgs,
+    #[command(flatten)]
+    github: GithubArgs,
 }
 
 #[derive(Debug, Args)]
-struct AgainstArgs {
-    /// Judge changes side by side with the baseline that this URL serves, in place of stored runs: both get the full load at once, and
-    /// rounds are compared in pairs. For two deployments on hardware of their own.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["baseline", "require_baseline", "save_baseline"])]
-    against: Option<String>,
-    /// The variable that holds the API key for --against; by default it gets the target's key.
-    #[arg(long, value_name = "NAME", requires = "against")]
-    against_api_key_env: Option<String>,
-    /// For two deployments that share hardware: load them in turns, block by block (A B B A), never both at once.
-    #[arg(long, requires = "against")]
-    alternate: bool,
+pub(super) struct GithubArgs {
+    /// Report to GitHub, too: comment, step summary, outputs, annotations, commit status. Where, GitHub Actions' variables tell.
+    #[arg(long)]
+    github: bool,
+    /// When the pull request gets a comment.
+    #[arg(long, value_enum, default_value_t, requires = "github")]
+    github_comment: CommentWhen,
 }
 
-impl AgainstArgs {
-    /// Adds what was asked for to `load`, and to the flags that its conditions keep.
-    fn apply(&self, load: &mut LoadOptions) -> Result<(), Error> {
-        let Some(url) = &self.against else { return Ok(()) };
-        let key = match &self.against_api_key_env {
-            Some(name) => environment::key(Some(name))?,
-            None => load.key.clone(),
-        };
-        load.flags.push(format!("against={}", without_credentials(url)));
-        load.flags.extend(self.alternate.then(|| "alternate=true".to_owned()));
-        load.against = Some(Against { url: url.clone(), key, alternate: self.alternate });
-        Ok(())
-    }
-}
-
-/// A URL without user and password; the address of a simulated server as it stands.
-fn without_credentials(text: &str) -> String {
-    match url::Url::parse(text) {
-        Ok(url) if url.scheme() != "sim" => url.origin().ascii_serialization(),
-        _ => text.to_owned(),
+impl GithubArgs {
+    fn options(&self) -> Option<GithubOptions> {
+        self.github.then(|| GithubOptions { context: environment::github(), comment: self.github_comment })
     }
 }
 
 #[derive(Debug, Args)]
 pub(super) struct BaselineArgs {
-    /// A stored run, a folder of them, or `none`; by default `.goodput/baselines/NAME`.
-    #[arg(long, value_name = "FILE|DIR|none")]
+    /// A stored run, a folder of them, a data branch of the repository on GitHub (`branch:` is goodput-gate-data), or `none`; by
+    /// default `.goodput/baselines/NAME`.
+    #[arg(long, value_name = "FILE|DIR|branch:NAME|none")]
     baseline: Option<String>,
     /// Compare although the conditions differ; the report says so.
     #[arg(long)]
@@ -284,8 +133,8 @@ pub(super) struct BaselineArgs {
 }
 
 impl BaselineArgs {
-    fn options(&self, require: bool, save: bool) -> BaselineOptions {
-        BaselineOptions { from: self.baseline.clone(), require, save, force: self.force }
+    pub(super) fn options(&self, require: bool, save: bool) -> BaselineOptions {
+        BaselineOptions { require, save, force: self.force, ..stored_at(self.baseline.clone()) }
     }
 }
 
@@ -299,6 +148,7 @@ impl CheckArgs {
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
             early_stop: !self.no_early_stop,
             format: self.sending.format,
+            github: self.github.options(),
         })
     }
 }
@@ -345,6 +195,8 @@ pub(super) struct JudgeArgs {
     /// What goes to stdout.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    github: GithubArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -368,114 +220,58 @@ impl JudgeArgs {
             both_conventions: self.conventions == Conventions::Both,
             out: self.out.clone(),
             format: self.format,
+            github: self.github.options(),
         })
     }
 }
 
 #[derive(Debug, Args)]
-pub(super) struct CompareArgs {
-    /// The run that is compared with.
-    base: PathBuf,
-    /// The run in question.
-    candidate: PathBuf,
-    /// Compare by this spec's `regression` rules; without it by the usual figures, 10 % (goodput and errors 2 pp) each.
+pub(super) struct PlanArgs {
+    /// A spec file, `-` for standard input, or the name of a bundled preset; a file wins.
+    spec: String,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+    /// The price of a million input tokens.
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price_in: Option<f64>,
+    /// The price of a million output tokens.
+    #[arg(long, value_name = "PRICE", value_parser = price)]
+    price_out: Option<f64>,
+    /// Say how many rounds would find this regression: `20%`.
+    #[arg(long, value_name = "CHANGE", value_parser = per_cent)]
+    detect: Option<f64>,
+    /// In place of `load.concurrency`.
+    #[arg(long, value_name = "N", conflicts_with = "rate")]
+    concurrency: Option<u64>,
+    /// In place of `load.rate`: `12/s`.
     #[arg(long)]
-    spec: Option<String>,
-    /// Exit 11 where a rule fails, 6 where the measurement may not be judged.
+    rate: Option<String>,
+    /// In place of `load.rounds`.
     #[arg(long)]
-    fail: bool,
-    /// Compare although the conditions differ; the report says so.
+    rounds: Option<String>,
+    /// In place of `load.seed`.
     #[arg(long)]
-    force: bool,
+    seed: Option<u64>,
     #[command(flatten)]
     allow: Allow,
-    /// The reports go to `compare` in this folder.
-    #[arg(long, value_name = "DIR", default_value = "goodput-out")]
-    out: PathBuf,
-    /// What goes to stdout.
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
 }
 
-impl CompareArgs {
-    pub(super) fn request(&self) -> Compare {
-        Compare {
-            base: self.base.clone(),
-            candidate: self.candidate.clone(),
-            spec: self.spec.as_ref().map(|spec| self.allow.options(spec, true)),
-            fail: self.fail,
-            force: self.force,
-            out: self.out.clone(),
-            format: self.format,
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum BaselineAction {
-    /// Keep a run that passes.
-    Save {
-        /// The run file.
-        run: PathBuf,
-        /// The spec to judge it by.
-        #[arg(long)]
-        spec: String,
-        #[command(flatten)]
-        baseline: BaselineArgs,
-        #[command(flatten)]
-        allow: Allow,
-    },
-    /// Keep a run whatever its verdict.
-    Accept {
-        /// The run file.
-        run: PathBuf,
-        /// Why; kept with it.
-        #[arg(long)]
-        reason: String,
-        /// Its folder, in place of `.goodput/baselines/NAME`.
-        #[arg(long)]
-        dir: Option<PathBuf>,
-    },
-    /// Name the stored runs.
-    List {
-        /// The spec's `name`.
-        name: String,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
-        #[arg(long)]
-        dir: Option<PathBuf>,
-    },
-    /// Show one, or the newest.
-    Show {
-        /// The spec's `name`.
-        name: String,
-        /// Its run id.
-        run: Option<String>,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
-        #[arg(long)]
-        dir: Option<PathBuf>,
-    },
-    /// Remove one.
-    Rm {
-        /// The spec's `name`.
-        name: String,
-        /// Its run id.
-        run: String,
-        /// Their folder, in place of `.goodput/baselines/NAME`.
-        #[arg(long)]
-        dir: Option<PathBuf>,
-    },
-}
-
-impl BaselineAction {
-    pub(super) fn request(self) -> Result<Baseline, Error> {
-        Ok(match self {
-            Self::Save { run, spec, baseline, allow } => {
-                Baseline::Save { run, spec: Box::new(allow.options(&spec, true)), baseline: baseline.options(false, false) }
-            }
-            Self::Accept { run, reason, dir } => Baseline::Accept { run, reason, dir },
-            Self::List { name, dir } => Baseline::List { name, dir },
-            Self::Show { name, run, dir } => Baseline::Show { name, run, dir },
-            Self::Rm { name, run, dir } => Baseline::Rm { name, run, dir },
+impl PlanArgs {
+    pub(super) fn request(&self) -> Result<Planning, Error> {
+        let mut spec = self.allow.options(&self.spec, true);
+        spec.permissions.overrides = Overrides {
+            concurrency: self.concurrency,
+            rate: self.rate.clone(),
+            rounds: self.rounds.clone(),
+            seed: self.seed,
+            ..spec.permissions.overrides
+        };
+        Ok(Planning {
+            spec,
+            baseline: self.baseline.options(false, false),
+            price_in: self.price_in,
+            price_out: self.price_out,
+            detect: self.detect,
         })
     }
 }
@@ -542,20 +338,13 @@ impl SimulateArgs {
     }
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
-    text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| "write KEY=VALUE".to_owned())
+/// A price, 0 or more.
+fn price(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|price: &f64| price.is_finite() && *price >= 0.0).ok_or_else(|| "write a number of at least 0".to_owned())
 }
 
-/// A header's name and value. The message holds nothing of the text, which may be a secret.
-fn header(text: &Secret) -> Result<(String, Secret), Error> {
-    let (name, value) = text
-        .reveal()
-        .split_once(':')
-        .ok_or_else(|| Error::Usage { message: "a --header has no colon".to_owned(), help: "write --header 'NAME: VALUE'".to_owned() })?;
-    Ok((name.trim().to_ascii_lowercase(), Secret::new(value.trim().to_owned())))
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let parsed: jiff::SignedDuration = text.parse().map_err(|_| "write it with its unit: 90s, 5m".to_owned())?;
-    Duration::try_from(parsed).map_err(|_| "a time cannot be negative".to_owned())
+/// `20%` as a fraction.
+fn per_cent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    number.filter(|number| *number > 0.0 && *number < 1000.0).map(|number| number / 100.0).ok_or_else(|| "write it as 20%".to_owned())
 }

@@ -1,8 +1,10 @@
 //! The environment, read once and nowhere else.
 
 use crate::commands::Error;
+use crate::github::Context;
 use crate::units::Secret;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// The variable that holds the API key unless a flag names another.
 const KEY: &str = "GOODPUT_API_KEY";
@@ -43,4 +45,28 @@ pub(super) fn commit() -> Option<String> {
 pub(super) fn pull_request() -> Option<u64> {
     let reference = std::env::var("GITHUB_REF").ok()?;
     reference.strip_prefix("refs/pull/")?.split('/').next()?.parse().ok()
+}
+
+/// What GitHub Actions tells a step.
+pub(super) fn github() -> Context {
+    let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let workspace = path("GITHUB_WORKSPACE").and_then(|workspace| workspace.canonicalize().ok());
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
+    Context {
+        token: text("GITHUB_TOKEN").map(Secret::new),
+        api_url: text("GITHUB_API_URL"),
+        server_url: text("GITHUB_SERVER_URL"),
+        repository: text("GITHUB_REPOSITORY"),
+        sha: text("GITHUB_SHA"),
+        reference: text("GITHUB_REF"),
+        event_name: text("GITHUB_EVENT_NAME"),
+        event_path: path("GITHUB_EVENT_PATH"),
+        run_id: text("GITHUB_RUN_ID").and_then(|id| id.parse().ok()),
+        run_attempt: text("GITHUB_RUN_ATTEMPT").and_then(|attempt| attempt.parse().ok()),
+        summary: path("GITHUB_STEP_SUMMARY"),
+        output: path("GITHUB_OUTPUT"),
+        in_actions: is_github_actions(),
+        below_workspace: here.zip(workspace).and_then(|(here, workspace)| here.strip_prefix(workspace).ok().map(PathBuf::from)),
+    }
 }

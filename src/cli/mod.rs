@@ -1,7 +1,10 @@
 //! Flags and environment, and nothing else: what a command needs is read here and handed over as values.
 
 mod args;
+mod beside;
 mod environment;
+mod sending;
+mod stored;
 
 use crate::commands::{self, Exit};
 use crate::console::Console;
@@ -32,6 +35,8 @@ fn run(cli: Cli) -> Exit {
         Command::Run(args) => args.request().and_then(|request| commands::run(&request, &console)),
         Command::Judge(args) => args.request().and_then(|request| commands::judge(&request, &console)),
         Command::Compare(args) => commands::compare(&args.request(), &console),
+        Command::Plan(args) => args.request().and_then(|request| commands::plan(&request, &console)),
+        Command::Selftest => commands::selftest(&console),
         Command::Baseline { action } => action.request().and_then(|request| commands::baseline(&request, &console)),
         Command::Report(args) => args.request().and_then(|request| commands::report(&request, &console)),
         Command::Validate(args) => args.request().and_then(|request| commands::validate(&request, &console)),

@@ -7,7 +7,7 @@ use url::Url;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The base is not `http` or `https`, or has no host.
-    #[error("{url} is no http or https address")]
+    #[error("{} is no http or https address", place(url))]
     NotHttp {
         /// As given.
         url: Url,
@@ -39,11 +39,26 @@ impl ClientError {
     }
 }
 
+/// An address without what may be secret in it: user, password, query.
+fn place(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
+}
+
+fn waited(seconds: u64) -> String {
+    if seconds == 0 { String::new() } else { format!(" after {seconds} s") }
+}
+
+/// `HTTP 404: `, unless the message says it.
+fn status_words(status: Option<u16>, failure: &Failure) -> String {
+    let words = status.map(|code| format!("HTTP {code}")).unwrap_or_default();
+    if words.is_empty() || failure.message.starts_with(&words) { String::new() } else { format!("{words}: ") }
+}
+
 /// The target could not be used for what the start of a run asks of it.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// Not ready within the time that the caller gave.
-    #[error("{url} was not ready within {waited_s} s: {}", failure.message)]
+    #[error("{} is not ready{}: {}", place(url), waited(*waited_s), failure.message)]
     NotReady {
         /// What was asked.
         url: Url,
@@ -53,7 +68,7 @@ pub enum TargetError {
         failure: Failure,
     },
     /// A start-up request failed.
-    #[error("{url} could not be used: {}{}", .status.map(|code| format!("HTTP {code}: ")).unwrap_or_default(), failure.message)]
+    #[error("{}: {}{}", place(url), status_words(*status, failure), failure.message)]
     Failed {
         /// What was asked.
         url: Url,
@@ -63,7 +78,7 @@ pub enum TargetError {
         failure: Failure,
     },
     /// `GET /models` answered, but with no list of models.
-    #[error("{url} does not list its models")]
+    #[error("{} does not list its models", place(url))]
     NoModels {
         /// What was asked.
         url: Url,

@@ -7,7 +7,7 @@ use super::{ClientError, Config};
 use crate::plan::{Planned, Prompt};
 use crate::record::Request;
 use crate::units::Nanos;
-use ::http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use ::http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
 use reqwest::redirect;
 use std::sync::Arc;
@@ -75,6 +75,15 @@ impl Client {
     pub fn with(&self, model: String, exact: bool) -> Self {
         let config = Config { model, exact, ..Config::clone(&self.config) };
         Self { config: Arc::new(config), ..self.clone() }
+    }
+
+    /// The same, for a server that closes its connection after every answer, whatever it says of keep-alive (llama.cpp does): each
+    /// request asks for that, so that none is sent into a connection that is just being closed.
+    #[must_use]
+    pub fn one_request_a_connection(&self) -> Self {
+        let mut headers = self.headers.clone();
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        Self { headers, ..self.clone() }
     }
 
     /// Builds a planned request's body, before it is due.

@@ -21,6 +21,8 @@ pub struct Probes {
     pub failed: Vec<(u64, Failure)>,
     /// What the server makes of `ignore_eos` and `min_tokens`.
     pub exact: ExactSupport,
+    /// Whether each of several probes after the first had to open a connection of its own, since the server closed the one before.
+    pub closes: bool,
 }
 
 /// What a server makes of `ignore_eos` and `min_tokens`.
@@ -45,9 +47,10 @@ impl Client {
     /// # Errors
     /// [`TargetError::Failed`] where the first of them fails; later failures are in [`Probes::failed`].
     pub async fn probe(&self, sizes: &[u64], mut words: impl FnMut(u64) -> String) -> Result<Probes, TargetError> {
-        let mut probes = Probes { points: Vec::new(), failed: Vec::new(), exact: ExactSupport::Unknown };
+        let mut probes = Probes { points: Vec::new(), failed: Vec::new(), exact: ExactSupport::Unknown, closes: true };
         for (index, &size) in sizes.iter().enumerate() {
             let exchange = self.ask(words(size), 1, false).await;
+            probes.closes &= index == 0 || is_alone(&exchange);
             match (failure(&exchange), exchange.reading.input_tokens) {
                 (Some(failure), _) if index == 0 => {
                     return Err(TargetError::Failed { url: self.url(wire::path(self.config.api)), status: exchange.status, failure });
@@ -58,6 +61,7 @@ impl Client {
             }
         }
         let exchange = self.ask(SHORT_ANSWER.to_owned(), EXACT_TOKENS, true).await;
+        probes.closes &= is_alone(&exchange);
         let reading = &exchange.reading;
         probes.exact = match (failure(&exchange), reading.token_source, reading.output_tokens) {
             (Some(_), _, _) => ExactSupport::Refused,
@@ -77,6 +81,11 @@ impl Client {
     async fn ask(&self, text: String, max_tokens: u64, exact: bool) -> Exchange {
         exchange::post(self, exchange::body(&self.config, &Prompt::Text(text), max_tokens, exact)).await
     }
+}
+
+/// Whether a probe found no connection that it could use: it opened one, or was sent into one that was just being closed.
+fn is_alone(exchange: &Exchange) -> bool {
+    exchange.connect.is_some() || failure(exchange).is_some_and(|failure| failure.kind == wire::ErrorKind::Disconnect)
 }
 
 /// Why a probe failed, where it did.

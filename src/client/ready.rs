@@ -131,7 +131,7 @@ mod tests {
         let (url, _) = raw(|_, _, stream| reply(stream, "401 Unauthorized", "", b"{\"error\":{\"message\":\"who?\"}}"));
         let error = client(config(&url)).models().await.unwrap_err();
         assert!(error.is_unusable() && error.help().contains("GOODPUT_API_KEY"), "{error}");
-        assert!(error.to_string().ends_with("could not be used: HTTP 401: who?"), "{error}");
+        assert!(error.to_string().ends_with("/models: HTTP 401: who?"), "{error}");
 
         let (url, _) = raw(|_, _, stream| reply(stream, "200 OK", "", b"{}"));
         assert!(matches!(client(config(&url)).models().await.unwrap_err(), TargetError::NoModels { .. }));
@@ -153,7 +153,7 @@ mod tests {
 
         let (url, _) = raw(move |_, _, stream| reply(stream, "503 Service Unavailable", "", loading));
         let error = client(config(&url)).wait_ready(Duration::ZERO).await.unwrap_err();
-        assert!(error.to_string().contains("was not ready within 0 s: HTTP 503 Loading model"), "{error}");
+        assert!(error.to_string().contains("is not ready: HTTP 503 Loading model"), "{error}");
     }
 
     #[tokio::test]

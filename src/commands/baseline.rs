@@ -2,14 +2,16 @@
 
 use super::baselines::{self, Chosen};
 use super::decide::judge as decide;
-use super::{BaselineOptions, Error, Exit, SpecOptions, judge, source};
+use super::home::{self, BRANCH, Because, Home};
+use super::{BaselineOptions, Error, Exit, SpecOptions, judge, measure, source};
 use crate::console::Console;
+use crate::history;
 use crate::record::Recording;
 use crate::spec;
-use crate::store::Folder;
-use crate::summary::{self, Lens, LevelTable};
+use crate::store::{Folder, Place};
+use crate::summary::{self, Lens, LevelTable, Summary};
 use crate::units::{Unit, show};
-use crate::verdict::VerdictStatus;
+use crate::verdict::{VerdictStatus, detect};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -31,15 +33,15 @@ pub enum Baseline {
         run: PathBuf,
         /// Why; kept with it.
         reason: String,
-        /// Its folder; the default one of its name without it.
-        dir: Option<PathBuf>,
+        /// Where; the default folder of its name without it.
+        at: BaselineOptions,
     },
     /// Name the stored runs.
     List {
         /// The spec's name.
         name: String,
-        /// Their folder; the default one without it.
-        dir: Option<PathBuf>,
+        /// Where; the default folder without it.
+        at: BaselineOptions,
     },
     /// Show one, or the newest.
     Show {
@@ -47,8 +49,8 @@ pub enum Baseline {
         name: String,
         /// Its run id; the newest without it.
         run: Option<String>,
-        /// Their folder; the default one without it.
-        dir: Option<PathBuf>,
+        /// Where; the default folder without it.
+        at: BaselineOptions,
     },
     /// Remove one.
     Rm {
@@ -56,8 +58,8 @@ pub enum Baseline {
         name: String,
         /// Its run id.
         run: String,
-        /// Their folder; the default one without it.
-        dir: Option<PathBuf>,
+        /// Where; the default folder without it.
+        at: BaselineOptions,
     },
 }
 
@@ -68,22 +70,22 @@ pub enum Baseline {
 pub fn baseline(request: &Baseline, console: &Console) -> Result<Exit, Error> {
     match request {
         Baseline::Save { run, spec, baseline } => save(run, spec, baseline, console),
-        Baseline::Accept { run, reason, dir } => accept(run, reason, dir.as_deref(), console),
-        Baseline::List { name, dir } => list(&place(name, dir.as_deref())?, console),
-        Baseline::Show { name, run, dir } => show_one(&place(name, dir.as_deref())?, run.as_deref(), console),
-        Baseline::Rm { name, run, dir } => remove(&place(name, dir.as_deref())?, run, console),
+        Baseline::Accept { run, reason, at } => accept(run, reason, at, console),
+        Baseline::List { name, at } => list(place(name, at)?.place(), console),
+        Baseline::Show { name, run, at } => show_one(place(name, at)?.place(), run.as_deref(), console),
+        Baseline::Rm { name, run, at } => remove(place(name, at)?.place(), run, console),
     }
 }
 
-fn place(name: &str, dir: Option<&Path>) -> Result<Folder, Error> {
-    if let Some(dir) = dir {
-        return Ok(Folder::at(dir));
-    }
+fn place(name: &str, at: &BaselineOptions) -> Result<Home, Error> {
     let plain = !name.is_empty() && name.len() <= 64 && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if plain {
-        return Ok(baselines::folder(name));
+    let from = at.from.as_deref();
+    match (plain, home::branch(name, from.filter(|_| plain), &at.github)?, from.filter(|from| !from.starts_with(BRANCH))) {
+        (_, Some(home), _) => Ok(home),
+        (_, None, Some(dir)) => Ok(Home::Folder(Folder::at(dir))),
+        (true, None, None) => Ok(Home::Folder(home::folder(name))),
+        (false, None, None) => Err(Error::usage("that is no spec's name", "names hold a-z, 0-9 and -; give a folder with --dir")),
     }
-    Err(Error::usage("that is no spec's name", "names hold a-z, 0-9 and -; give a folder with --dir"))
 }
 
 fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: &Console) -> Result<Exit, Error> {
@@ -97,7 +99,7 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
         ));
     }
     let stored = baselines::read(&source.spec().name, baseline, console)?;
-    let chosen: Chosen = stored.choose(&recording.conditions)?;
+    let chosen: Chosen = stored.choose(&recording.conditions, &measure::limits(source.spec()))?;
     let judged = decide(source.spec(), &recording, chosen, None);
     if judged.report.verdict.as_ref().is_none_or(|verdict| verdict.status != VerdictStatus::Pass) {
         console.error(
@@ -106,31 +108,34 @@ fn save(run: &Path, options: &SpecOptions, baseline: &BaselineOptions, console: 
         );
         return Ok(if judged.exit == Exit::Pass { Exit::Inconclusive } else { judged.exit });
     }
-    kept(&recording, &baselines::home(&source.spec().name, baseline), console)
+    kept(&recording, &home::of(&source.spec().name, baseline)?, Because::Passed, console)
 }
 
-fn accept(run: &Path, reason: &str, dir: Option<&Path>, console: &Console) -> Result<Exit, Error> {
+fn accept(run: &Path, reason: &str, at: &BaselineOptions, console: &Console) -> Result<Exit, Error> {
     let mut recording = judge::read(run, console)?;
     let whole = recording.damage.is_empty() && recording.end.is_some() && !recording.stopped_early();
     if !whole || recording.rounds.is_empty() {
         return Err(Error::usage("this run was cut, stopped early, or has no whole round", "a baseline needs a run that went to its end"));
     }
-    let folder = place(&recording.conditions.name, dir)?;
+    let home = place(&recording.conditions.name, at)?;
     recording.conditions.flags.push(format!("accepted={reason}"));
-    kept(&recording, &folder, console)
+    kept(&recording, &home, Because::Accepted, console)
 }
 
-fn kept(recording: &Recording, folder: &Folder, console: &Console) -> Result<Exit, Error> {
-    let path = baselines::keep(recording, folder)?;
-    console.result(&format!("saved {}\n", path.display())).map_err(Error::Stdout)?;
+fn kept(recording: &Recording, home: &Home, because: Because, console: &Console) -> Result<Exit, Error> {
+    if let Some(why) = home.refuses(because) {
+        return Err(Error::Baseline { why, help: "run this for a commit of the default branch".to_owned() });
+    }
+    let place = baselines::keep(recording, home)?;
+    console.result(&format!("saved {place}\n")).map_err(Error::Stdout)?;
     Ok(Exit::Pass)
 }
 
-fn list(folder: &Folder, console: &Console) -> Result<Exit, Error> {
+fn list(folder: &dyn Place, console: &Console) -> Result<Exit, Error> {
     let mut text = String::new();
-    let names = folder.list(".jsonl.zst").map_err(Error::Input)?;
+    let names = baselines::list(folder)?;
     for name in &names {
-        match baselines::read_one(&folder.path().join(name)) {
+        match baselines::read_one(folder, name) {
             Ok(run) => {
                 let conditions = &run.conditions;
                 let commit = conditions.commit.as_deref().map_or_else(String::new, |commit| format!("  commit {}", cut(commit, 12)));
@@ -149,7 +154,7 @@ fn list(folder: &Folder, console: &Console) -> Result<Exit, Error> {
         }
     }
     if names.is_empty() {
-        let _ = writeln!(text, "no baseline at {}", folder.path().display());
+        let _ = writeln!(text, "no baseline at {}", folder.label());
     }
     console.result(&harmless(&text)).map_err(Error::Stdout)?;
     Ok(Exit::Pass)
@@ -159,13 +164,13 @@ fn cut(text: &str, at: usize) -> &str {
     text.char_indices().nth(at).map_or(text, |(at, _)| &text[..at])
 }
 
-fn show_one(folder: &Folder, run: Option<&str>, console: &Console) -> Result<Exit, Error> {
+fn show_one(folder: &dyn Place, run: Option<&str>, console: &Console) -> Result<Exit, Error> {
+    let names = baselines::list(folder)?;
     let name = match run {
-        Some(run) => baselines::file_name(run),
-        None => folder.list(".jsonl.zst").map_err(Error::Input)?.pop().ok_or_else(|| missing(folder))?,
+        Some(run) => baselines::find(&names, run).ok_or_else(|| missing(folder))?,
+        None => names.last().cloned().ok_or_else(|| missing(folder))?,
     };
-    let run =
-        baselines::read_one(&folder.path().join(&name)).map_err(|why| Error::Baseline { why, help: "see `baseline list`".to_owned() })?;
+    let run = baselines::read_one(folder, &name).map_err(|why| Error::Baseline { why, help: "see `baseline list`".to_owned() })?;
     let conditions = &run.conditions;
     let lens = Lens {
         constraints: Vec::new(),
@@ -181,12 +186,50 @@ fn show_one(folder: &Folder, run: Option<&str>, console: &Console) -> Result<Exi
     for table in summary::of(&run, &lens).tables() {
         let _ = writeln!(text, "{}", line(&table));
     }
+    text.push_str(&noise(folder, &run, &lens));
     let _ = writeln!(text, "limits it was made with:");
     for limit in &conditions.limits {
         let _ = writeln!(text, "  {limit}");
     }
     console.result(&harmless(&text)).map_err(Error::Stdout)?;
     Ok(Exit::Pass)
+}
+
+/// What this run and those that are comparable with it say of the site, a line a metric.
+fn noise(folder: &dyn Place, shown: &Recording, lens: &Lens) -> String {
+    let mut conditions = shown.conditions.clone();
+    // The shown run is one of them.
+    conditions.run_id = String::new();
+    let names = folder.list(".jsonl.zst").unwrap_or_default();
+    let stored: Vec<Recording> = names.iter().filter_map(|name| baselines::read_one(folder, name).ok()).collect();
+    let runs = history::select(stored, &conditions).runs;
+    let summaries: Vec<Summary> = runs.iter().map(|run| summary::of(run, lens)).collect();
+    let mut text = String::new();
+    for level in &conditions.load.levels {
+        let rows = detect::site_noise(&summaries, &level.label);
+        if rows.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "what {} comparable stored runs say of this site at {}:", summaries.len(), level.label);
+        for row in rows {
+            let change = |value: f64| show(value, Unit::Change);
+            let share = |value: f64| show(value, Unit::Share);
+            let _ = writeln!(
+                text,
+                "  {}: runs differ by {} (sd; at most {} at 80 % confidence), so a limit of {} can be held; \
+                 beside a limit of 10 % a change of {} is found in 80 % of checks",
+                row.metric,
+                share(row.tau),
+                share(row.upper),
+                share(row.holds),
+                change(row.smallest)
+            );
+        }
+        if let Some(deff) = detect::tail_design_effect(&summaries, &level.label) {
+            let _ = writeln!(text, "  slow requests come together: design effect {deff:.2} for the slowest hundredth");
+        }
+    }
+    text
 }
 
 fn line(table: &LevelTable) -> String {
@@ -205,17 +248,17 @@ fn line(table: &LevelTable) -> String {
     )
 }
 
-fn missing(folder: &Folder) -> Error {
-    Error::Baseline { why: format!("there is none at {}", folder.path().display()), help: "see `baseline list`".to_owned() }
+fn missing(folder: &dyn Place) -> Error {
+    Error::Baseline { why: format!("there is none at {}", folder.label()), help: "see `baseline list`".to_owned() }
 }
 
-fn remove(folder: &Folder, run: &str, console: &Console) -> Result<Exit, Error> {
-    let name = baselines::file_name(run);
-    if !folder.list(".jsonl.zst").map_err(Error::Input)?.contains(&name) {
-        return Err(missing(folder));
-    }
+fn remove(folder: &dyn Place, run: &str, console: &Console) -> Result<Exit, Error> {
+    let name = baselines::find(&baselines::list(folder)?, run).ok_or_else(|| Error::Baseline {
+        why: format!("{} holds no run {run}", folder.label()),
+        help: "`baseline list NAME` names those it holds".to_owned(),
+    })?;
     folder.remove(&name).map_err(Error::Output)?;
-    console.result(&format!("removed {}\n", folder.path().join(&name).display())).map_err(Error::Stdout)?;
+    console.result(&format!("removed {}\n", Path::new(&folder.label()).join(&name).display())).map_err(Error::Stdout)?;
     Ok(Exit::Pass)
 }
 

@@ -18,7 +18,14 @@ pub(super) const FLAG: &str = "against=";
 /// The other side of a stored `run` that was made side by side: the file that `options` name, else the one in the same folder. `None`
 /// where the run is to be compared with stored runs; nothing to compare with where its other side is gone, for stored runs are not
 /// used side by side.
-pub(super) fn stored_side(run: &Recording, path: &Path, options: &BaselineOptions, console: &Console) -> Result<Option<Chosen>, Error> {
+///
+/// `limits` are those that the run is judged by now.
+pub(super) fn stored_side(
+    (run, path): (&Recording, &Path),
+    limits: &[String],
+    options: &BaselineOptions,
+    console: &Console,
+) -> Result<Option<Chosen>, Error> {
     let named = options.from.as_deref().map(PathBuf::from);
     if named.is_none() && !run.conditions.flags.iter().any(|flag| flag.starts_with(FLAG)) {
         return Ok(None);
@@ -28,7 +35,10 @@ pub(super) fn stored_side(run: &Recording, path: &Path, options: &BaselineOption
     if file.is_file() {
         let other = judge::read(&file, console);
         match other {
-            Ok(other) if run.is_beside(&other) => return Ok(Some(chosen(run, other))),
+            Ok(other) if run.is_beside(&other) => {
+                let judged = Conditions { limits: limits.to_vec(), ..run.conditions.clone() };
+                return Ok(Some(chosen(&judged, other)));
+            }
             Err(error) if !is_named => return Err(error),
             _ => {}
         }
@@ -40,10 +50,10 @@ pub(super) fn stored_side(run: &Recording, path: &Path, options: &BaselineOption
     Ok(Some(Chosen::default()))
 }
 
-/// The other side as what `run` is compared with.
-pub(super) fn chosen(run: &Recording, other: Recording) -> Chosen {
-    let differences = history::comparable(&other.conditions, &run.conditions).iter().map(ToString::to_string).collect();
-    Chosen::beside(other, &run.conditions, differences)
+/// The other side as what a run under `own` is compared with. What keeps the two from being comparable was forced.
+fn chosen(own: &Conditions, other: Recording) -> Chosen {
+    let forced = history::comparable(&other.conditions, own).iter().map(ToString::to_string).collect();
+    Chosen { forced, ..Chosen::beside(other, own, Vec::new()) }
 }
 
 /// The spec, and what the caller allows it, with the baseline's URL in the place of its target. The URL comes from the command line, so
@@ -83,12 +93,12 @@ pub(super) fn announcement(label: &str, plan: &Plan) -> String {
 ///
 /// Fails where the sides are not comparable and nobody forced it.
 pub(super) fn ahead(own: &Conditions, other: &Conditions, force: bool) -> Result<Chosen, Error> {
-    let differences: Vec<String> = history::comparable(other, own).iter().map(ToString::to_string).collect();
-    if differences.is_empty() || force {
-        return Ok(Chosen::beside(writer::empty(other.clone()), own, differences));
+    let found = chosen(own, writer::empty(other.clone()));
+    if found.forced.is_empty() || force {
+        return Ok(found);
     }
     Err(Error::Baseline {
-        why: format!("the two sides are not comparable\n  {}", differences.join("\n  ")),
+        why: format!("the two sides are not comparable\n  {}", found.forced.join("\n  ")),
         help: "serve the same model on both sides, name it with --model, or go on with --force".to_owned(),
     })
 }

@@ -70,13 +70,16 @@ pub fn compare(request: &Compare, console: &Console) -> Result<Exit, Error> {
     if base.conditions.run_id == candidate.conditions.run_id {
         console.warn("both are the same run");
     }
-    let differences = history::differing(&base.conditions, &candidate.conditions).iter().map(ToString::to_string).collect();
-    let mut judged = judge_run(&spec, &candidate, Chosen::beside(base, &candidate.conditions, differences), None);
+    let differing = history::differing(&base.conditions, &candidate.conditions);
+    let differences = differing.iter().filter(|difference| !apart.contains(difference)).map(ToString::to_string).collect();
+    let forced = apart.iter().map(ToString::to_string).collect();
+    let chosen = Chosen { forced, ..Chosen::beside(base, &candidate.conditions, differences) };
+    let mut judged = judge_run(&spec, &candidate, chosen, None);
     let out = request.out.join(FOLDER);
-    store::open_out(&out).map_err(Error::Out)?;
+    let _out = store::open_out(&out).map_err(Error::Out)?;
     let exit = if request.fail { failing(&judged) } else { Exit::Pass };
     judged.report.exit_code = exit.code();
-    Ok(publish::publish(judged.report, &out, request.format, Vec::new(), console))
+    Ok(publish::publish(judged.report, &out, request.format, Vec::new(), console).0)
 }
 
 /// With `--fail`: a regression, else what may not be judged; what is undecided is no failure.

@@ -25,6 +25,8 @@ pub(super) struct Judging {
     stored: Vec<Summary>,
     beside: Option<Recording>,
     baseline: BaselineInfo,
+    /// What differs of stored runs that are used by `--force`.
+    forced: Vec<String>,
     client_lag: Duration,
     exact_output: bool,
     shared_tokens: Option<u64>,
@@ -40,6 +42,7 @@ impl Judging {
             beside: baseline.beside,
             lens,
             baseline: baseline.info,
+            forced: baseline.forced,
             client_lag: spec.client_lag,
             exact_output: spec.workload.parts.iter().any(|part| part.exact_output == ExactOutput::Always),
             shared_tokens,
@@ -76,7 +79,8 @@ impl Judging {
 
     /// The verdict on the whole of `recording`, as a report.
     pub(super) fn report(&self, recording: &Recording, live: Option<&Recording>) -> Judged {
-        let (summary, verdict) = self.verdict(recording, live);
+        let (summary, mut verdict) = self.verdict(recording, live);
+        verdict.warnings.extend(self.forced.iter().map(|why| format!("compared by --force although not comparable: {why}")));
         let unusable = !recording.requests.is_empty() && recording.requests.iter().all(load::is_unusable);
         let exit = match Exit::of(&verdict, self.slo.on_inconclusive) {
             _ if unusable => Exit::Target,

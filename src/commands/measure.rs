@@ -1,5 +1,6 @@
 //! What `check` and `run` share: from options to a recording.
 
+use super::baselines::Stored;
 use super::load::{self, Limits, Loaded, Loading};
 use super::lookout::Lookout;
 use super::source::{self, Loaded as Source};
@@ -36,6 +37,7 @@ pub(super) struct Prepared {
     target: Target,
     /// The baseline's side, where there is one.
     other: Option<Other>,
+    out: store::Out,
 }
 
 /// The baseline's side: the same spec with another target.
@@ -63,7 +65,7 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
     for warning in &plan.warnings {
         console.warn(&warning.to_string());
     }
-    store::open_out(&load.out).map_err(Error::Out)?;
+    let out = store::open_out(&load.out).map_err(Error::Out)?;
     forget(&load.out, &publish::FILES)?;
     let target = Target::open(source.spec(), Side::Candidate)?;
     let other = match &load.against {
@@ -80,7 +82,7 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
         console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, other })
+    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, other, out })
 }
 
 /// Every run, and every side of it, has unique text of its own.
@@ -90,14 +92,14 @@ fn new_salt() -> u64 {
 
 impl Prepared {
     /// The first line: what will be sent. On a terminal a long run is asked about.
-    pub(super) fn announce(&self, load: &LoadOptions, console: &Console) -> Result<(), Error> {
+    pub(super) fn announce(&self, load: &LoadOptions, stored: Option<&Stored>, console: &Console) -> Result<(), Error> {
         let sides = if self.other.is_some() { 2 } else { 1 };
         let (input, output) = self.plan.total_tokens();
         let (input, output) = (input * sides, output * sides);
         let in_turns = self.plan.levels.iter().any(plan::LevelPlan::takes_turns);
         let time = self.plan.estimated_time().map(|time| if in_turns { time * 2 } else { time });
-        let minutes =
-            time.map_or_else(|| "as long as the target takes".to_owned(), |time| format!("about {:.1} minutes", time.as_secs_f64() / 60.0));
+        let time = time.or_else(|| stored.and_then(|stored| stored.time(&self.plan)));
+        let minutes = minutes(time, self.source.spec().budget.time);
         console.note(&format!(
             "{}: {} requests, {} tokens ({input} in, {output} out), {minutes}",
             self.source.spec().name,
@@ -124,11 +126,12 @@ impl Prepared {
         (options, load): (&SpecOptions, &LoadOptions),
         before: impl FnOnce(&Conditions, &Ready, Option<&Conditions>) -> Result<Option<Lookout>, Error>,
         console: &Console,
-    ) -> Result<(Loaded, Source), Error> {
+    ) -> Result<(Loaded, Source, store::Out), Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
         let measured = runtime.block_on(async {
             let epoch = Instant::now();
             let spec = self.source.spec();
+            let shown = self.plan.warnings.clone();
             let both = async {
                 let other = match self.other {
                     Some(other) => Some(other.ready(epoch, console).await?),
@@ -141,7 +144,7 @@ impl Prepared {
                 both = both => both?,
                 _ = tokio::signal::ctrl_c() => return Err(Error::Interrupted),
             };
-            for warning in &ready.plan.warnings {
+            for warning in ready.plan.warnings.iter().filter(|warning| !shown.contains(warning)) {
                 console.warn(&warning.to_string());
             }
             let other = other.map(|(other, ready, target, options)| {
@@ -161,7 +164,18 @@ impl Prepared {
             let (other, _running) = other.unzip();
             load::send(Loading { ready, conditions, file }, other, (limits, &spec.slo.request, lookout), epoch, console).await
         })?;
-        Ok((measured, self.source))
+        Ok((measured, self.source, self.out))
+    }
+}
+
+/// How long, as far as arrivals, a stored run or a budget tell.
+pub(super) fn minutes(time: Option<Duration>, budget: Option<Duration>) -> String {
+    let spelt = |time: Duration| format!("{:.1} minutes", time.as_secs_f64() / 60.0);
+    match (time, budget) {
+        (Some(time), Some(budget)) if time > budget => format!("at most {} (budget)", spelt(budget)),
+        (Some(time), _) => format!("about {}", spelt(time)),
+        (None, Some(budget)) => format!("as long as the target takes, at most {} (budget)", spelt(budget)),
+        (None, None) => "as long as the target takes".to_owned(),
     }
 }
 
@@ -181,13 +195,7 @@ fn forget(out: &Path, names: &[&str]) -> Result<(), Error> {
 
 /// The rules that could not pass even if every request were good, each as a warning.
 pub(super) fn cannot_pass(spec: &Spec, plan: &Plan) -> Vec<String> {
-    let found = power::cannot_pass(&spec.slo, |rule| {
-        let level = plan.levels.iter().position(|level| level.info.label == rule.level)?;
-        let info = &plan.levels[level].info;
-        let in_scope = plan.requests(level).filter(|planned| planned.round.is_some() && covers(rule, planned)).count();
-        Some(power::Planned { rounds: info.rounds, requests: in_scope as u64 })
-    });
-    found
+    power::cannot_pass(&spec.slo, |rule| population(plan, rule))
         .iter()
         .map(|rule| {
             format!(
@@ -196,6 +204,13 @@ pub(super) fn cannot_pass(spec: &Spec, plan: &Plan) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// How much of a rule's population `plan` holds.
+pub(super) fn population(plan: &Plan, rule: &crate::spec::Rule) -> Option<power::Planned> {
+    let level = plan.levels.iter().position(|level| level.info.label == rule.level)?;
+    let in_scope = plan.requests(level).filter(|planned| planned.round.is_some() && covers(rule, planned)).count();
+    Some(power::Planned { rounds: plan.levels[level].info.rounds, requests: in_scope as u64 })
 }
 
 fn covers(rule: &crate::spec::Rule, planned: &plan::Planned) -> bool {

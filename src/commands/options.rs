@@ -1,5 +1,6 @@
 //! What the caller asked for, once flags and environment were read. Every command gets its part of it.
 
+use crate::github::Context;
 use crate::spec::Permissions;
 use crate::units::Secret;
 use std::path::PathBuf;
@@ -55,8 +56,10 @@ pub struct Against {
 /// Which baseline.
 #[derive(Debug, Clone, Default)]
 pub struct BaselineOptions {
-    /// `FILE`, `DIR` or `none`; without it the default folder of the spec's name.
+    /// `FILE`, `DIR`, `branch:NAME` or `none`; without it the default folder of the spec's name.
     pub from: Option<String>,
+    /// Whose branch; empty where none is named.
+    pub github: Context,
     /// A comparable one must be there.
     pub require: bool,
     /// Keep this run as one, once it passed.

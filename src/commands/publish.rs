@@ -11,8 +11,9 @@ pub(super) const FILES: [&str; 4] = ["verdict.json", "report.md", "report.html",
 /// What a pull request's comment may hold, in bytes; a little under its 65,536 characters.
 const MARKDOWN_LIMIT: usize = 65_000;
 
-/// Writes every file of `report`, then the result in `format` to stdout. Gives the exit code that is left.
-pub(super) fn publish(mut report: Report, out: &Path, format: Format, mut failures: Vec<Error>, console: &Console) -> Exit {
+/// Writes every file of `report`, then the result in `format` to stdout. Gives the exit code that is left, and the report with
+/// the files named in it.
+pub(super) fn publish(mut report: Report, out: &Path, format: Format, mut failures: Vec<Error>, console: &Console) -> (Exit, Report) {
     for name in FILES {
         match store::replace(out, name, spell(&report, name).as_bytes()) {
             Ok(()) => report.files.push(out.join(name).display().to_string()),
@@ -26,7 +27,7 @@ pub(super) fn publish(mut report: Report, out: &Path, format: Format, mut failur
         super::show(failure, console);
     }
     let exit = super::EXITS.iter().find(|(exit, _)| exit.code() == report.exit_code).map_or(Exit::Bug, |(exit, _)| *exit);
-    if failures.is_empty() { exit } else { exit.worst(Exit::Output) }
+    (if failures.is_empty() { exit } else { exit.worst(Exit::Output) }, report)
 }
 
 fn spell(report: &Report, name: &str) -> String {

@@ -1,7 +1,7 @@
 //! `report`: a stored run in any spelling.
 
 use super::decide::judge as decide;
-use super::{BaselineOptions, Error, Exit, Format, SpecOptions, beside, judge, publish, source};
+use super::{BaselineOptions, Error, Exit, Format, SpecOptions, beside, judge, measure, publish, source};
 use crate::console::Console;
 use crate::report::{self, Report};
 use crate::spec::Buckets;
@@ -34,7 +34,8 @@ pub fn report(request: &Show, console: &Console) -> Result<Exit, Error> {
     let mut shown = match &request.spec {
         Some(options) => {
             let source = source::load(options, console)?;
-            let other = beside::stored_side(&recording, &request.run, &BaselineOptions::default(), console)?;
+            let limits = measure::limits(source.spec());
+            let other = beside::stored_side((&recording, &request.run), &limits, &BaselineOptions::default(), console)?;
             decide(source.spec(), &recording, other.unwrap_or_default(), None).report
         }
         None => {

@@ -112,7 +112,12 @@ impl Target {
         let sizes: Vec<u64> = PROBE_WORDS.into_iter().filter(|words| context.is_none_or(|context| words + 64 <= context)).collect();
         let probes = client.with(model.clone(), false).probe(&sizes, |words| plan::probe_text(words, salt)).await?;
         let fit = fit(&client.with(model.clone(), false), &probes, context, console).await;
-        let client = client.with(model.clone(), asks_exactly(spec, Some(probes.exact)));
+        let mut client = client.with(model.clone(), asks_exactly(spec, Some(probes.exact)));
+        if probes.closes {
+            console
+                .note("the server closes its connection after every answer: each request opens one, and its time is in ttft (connect_ms)");
+            client = client.one_request_a_connection();
+        }
         let calibrated = fit.exact;
         Ok(Ready { client, shared_tokens: calibrated.then_some(fit.c0), plan: plan.fit(&fit)?, model, calibrated })
     }

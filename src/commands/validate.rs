@@ -46,6 +46,8 @@ fn one(options: &SpecOptions, explain: bool, console: &Console) -> Result<String
         for rule in measure::cannot_pass(loaded.spec(), &plan) {
             console.warn(&rule);
         }
+    } else {
+        console.note("the spec names no load, so whether its rules can pass was not checked: write load.concurrency or load.rate, or give --concurrency or --rate to check");
     }
     Ok(if explain { spec::explain(&loaded.checked) } else { format!("{}: ok\n", crate::report::visible(&options.spec)) })
 }

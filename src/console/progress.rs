@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Without a terminal, a line this often.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
-const BAR: &str = "{prefix} {bar:24.cyan/dim} {wide_msg}";
+const BAR: &str = "{prefix} {bar:12.cyan/dim} {wide_msg}";
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -50,7 +50,29 @@ impl ProgressUpdate {
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// All but the bar itself.
+    /// For the line beside a bar, on 80 columns: what matters most first, the rest may be cut.
+    fn short(&self) -> String {
+        let mut parts = vec![format!("{}/{}", self.done, self.planned), format!("r{}/{}", self.rounds_done, self.rounds_planned)];
+        if let Some(rate) = self.rate {
+            parts.push(show(rate, Unit::PerSecond).replace(" /s", "/s"));
+        }
+        parts.push(format!("err {}", self.errors));
+        if let Some(p99) = self.p99_ttft_ms {
+            parts.push(format!("P99 TTFT {}", show(p99, Unit::Ms)));
+        }
+        if let Some(left) = self.time_left() {
+            parts.push(format!("{} left", spell(left)));
+        }
+        parts.join(" ")
+    }
+
+    /// The level before the bar: `1.5x 2/3`.
+    fn short_title(&self) -> String {
+        let level = visible(&self.level);
+        if self.level_count > 1 { format!("{level} {}/{}", self.level_number, self.level_count) } else { level }
+    }
+
+    /// For a line of a log.
     fn figures(&self) -> String {
         let mut parts = vec![
             format!("{}/{} requests", self.done, self.planned),
@@ -110,8 +132,8 @@ impl Progress {
             Shown::Bar(bar) => {
                 bar.set_length(update.planned);
                 bar.set_position(update.done.min(update.planned));
-                bar.set_prefix(update.title());
-                bar.set_message(update.figures());
+                bar.set_prefix(update.short_title());
+                bar.set_message(update.short());
             }
             Shown::Lines { errors, last } => {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,6 +204,14 @@ mod tests {
             update.figures(),
             "1000/3000 requests, round 16/40, 60 in flight, 1 error, 9.10 req/s, P99 TTFT 1234 ms, 4 min 10 s left"
         );
+    }
+
+    #[test]
+    fn the_line_beside_a_bar_fits_eighty_columns() {
+        let update = half_way();
+        assert_eq!(update.short(), "1000/3000 r16/40 9.10/s err 1 P99 TTFT 1234 ms 4 min 10 s left");
+        let busy = ProgressUpdate { done: 300, planned: 320, rounds_done: 11, rounds_planned: 12, errors: 0, rate: Some(43.0), ..update };
+        assert!(busy.short_title().len() + busy.short().len() + 14 <= 80, "{}", busy.short());
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 mod comparable;
 mod fold;
+mod pace;
 mod select;
 
 pub use comparable::{Difference, changed_limits, comparable, differing};
 pub use fold::fold;
+pub use pace::seconds_a_request;
 pub use select::{LeftOut, Selection, select};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which stored runs a run is compared with.
 
 use super::comparable;
-use crate::record::{Conditions, EndReason, Recording};
+use crate::record::{Conditions, EndReason, Recording, RoundEnd};
 
 /// Fewer whole rounds than this bear no interval.
 const LEAST_ROUNDS: u32 = 12;
@@ -66,8 +66,14 @@ fn too_short(run: &Recording, candidate: &Conditions) -> Vec<String> {
     levels
         .filter_map(|(index, level)| {
             let needed = LEAST_ROUNDS.min(level.rounds).max(1) as usize;
-            let whole = run.rounds.iter().filter(|round| round.level == index).count();
+            let whole = run.rounds.iter().filter(|round| round.level == index && is_there(run, round)).count();
             (whole < needed).then(|| format!("it has {whole} whole rounds at {}, and {needed} are needed", level.label))
         })
         .collect()
+}
+
+/// Whether the requests that a round's line speaks of are in the file.
+fn is_there(run: &Recording, round: &RoundEnd) -> bool {
+    let held = run.requests.iter().filter(|request| request.level == round.level && request.round == Some(round.round)).count();
+    held >= round.requests as usize && held > 0
 }

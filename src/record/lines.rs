@@ -131,6 +131,8 @@ pub(crate) struct ClientLine {
     pub loop_lag_p99_ms: f64,
     pub cpu_share: Option<f64>,
     pub in_flight: u64,
+    #[serde(default)]
+    pub clock_step_ms: Option<f64>,
 }
 
 /// A whole round.

@@ -26,6 +26,9 @@ pub enum RecordError {
     /// Not ours.
     #[error("this is not a goodput-gate run file: {0}")]
     Foreign(String),
+    /// The same request twice, as in a file that was appended to itself.
+    #[error("the file holds request {0} twice")]
+    Twice(u64),
     /// From a newer version.
     #[error("the file has the format `{0}`, which this version cannot read")]
     Newer(String),
@@ -37,6 +40,7 @@ impl RecordError {
     pub fn help(&self) -> String {
         match self {
             Self::Empty | Self::Foreign(_) => "give a `run.jsonl.zst` that `goodput-gate run` or `check` wrote".to_owned(),
+            Self::Twice(_) => "two runs in one file cannot be told apart; give each its own".to_owned(),
             Self::Newer(_) => format!("this version reads `{FORMAT}`; update goodput-gate"),
         }
     }
@@ -95,7 +99,11 @@ fn read_lines(mut reader: impl BufRead) -> Result<Recording, RecordError> {
         }
     }
     let mut recording = recording.ok_or(RecordError::Empty)?;
-    recording.requests.sort_by_key(|request| request.id);
+    recording.requests.sort_by_key(|request| (request.id, request.side != Side::Candidate));
+    let same = |pair: &&[Request]| (pair[0].id, pair[0].side) == (pair[1].id, pair[1].side);
+    if let Some(pair) = recording.requests.windows(2).find(same) {
+        return Err(RecordError::Twice(pair[0].id));
+    }
     Ok(recording)
 }
 
@@ -158,6 +166,7 @@ fn add_line(recording: &mut Recording, line: &[u8]) -> Result<(), String> {
                 loop_lag_p99: Nanos::from_ms(read.loop_lag_p99_ms),
                 cpu_share: read.cpu_share,
                 in_flight: read.in_flight,
+                clock_step_ms: read.clock_step_ms,
             });
         }
         "end" => {
@@ -179,7 +188,20 @@ fn ms(value: Option<f64>) -> Option<Nanos> {
     value.map(Nanos::from_ms)
 }
 
+/// Whether an instant can be one: from 0 to ten years, in milliseconds.
+fn is_time(ms: f64) -> bool {
+    (0.0..3.2e11).contains(&ms)
+}
+
+fn check_times(line: &RequestLine) -> Result<(), String> {
+    let known = [line.connect_ms, line.headers_ms, line.ttft_ms, line.ttfa_ms, line.e2e_ms, line.closed_ms, line.stall_ms];
+    let mut all = known.iter().flatten().chain([&line.scheduled_ms, &line.sent_ms]).chain(&line.itl_ms);
+    let ordered = line.ttft_ms.zip(line.e2e_ms).is_none_or(|(first, last)| first <= last);
+    if ordered && all.all(|ms| is_time(*ms)) { Ok(()) } else { Err("a time that cannot be".to_owned()) }
+}
+
 fn request(line: RequestLine, levels: &[LevelInfo]) -> Result<Request, String> {
+    check_times(&line)?;
     let outcome = match (line.outcome.as_str(), &line.error_kind) {
         ("ok", None) => Outcome::Ok,
         ("error", Some(kind)) => {
@@ -232,7 +254,7 @@ fn end(line: EndLine, levels: &[LevelInfo]) -> Result<End, String> {
             planned_rounds: level.planned_rounds,
             whole_rounds: level.whole_rounds,
             look: level.look,
-            alpha: level.alpha,
+            alpha: level.alpha.filter(|alpha| *alpha > 0.0 && *alpha <= 0.5),
         })
     });
     Ok(End {

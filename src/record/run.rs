@@ -51,6 +51,8 @@ pub struct ClientSample {
     pub cpu_share: Option<f64>,
     /// Requests in flight.
     pub in_flight: u64,
+    /// By how many milliseconds the wall clock moved against the monotonic one within this second; where it was not watched, `None`.
+    pub clock_step_ms: Option<f64>,
 }
 
 /// Why a run ended.

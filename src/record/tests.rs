@@ -89,7 +89,14 @@ fn recording() -> Recording {
             RoundEnd { level: 0, round: 0, requests: 1, gaps: None },
             RoundEnd { level: 0, round: 1, requests: 1, gaps: Some(vec![(20_000, 3)]) },
         ],
-        client: vec![ClientSample { at: Nanos(5), loop_lag_max: Nanos(9), loop_lag_p99: Nanos(8), cpu_share: Some(0.25), in_flight: 2 }],
+        client: vec![ClientSample {
+            at: Nanos(5),
+            loop_lag_max: Nanos(9),
+            loop_lag_p99: Nanos(8),
+            cpu_share: Some(0.25),
+            in_flight: 2,
+            clock_step_ms: Some(-1.5),
+        }],
         end: Some(End {
             at: Nanos(300_000_000),
             ended: "2026-01-01T00:00:01Z".into(),
@@ -171,4 +178,19 @@ fn foreign_newer_and_empty_files_are_told_apart() {
     assert!(matches!(decode(b"{}\n"), Err(RecordError::Foreign(_))));
     assert!(matches!(decode(b"\x28\xb5\x2f\xfdrubbish"), Err(RecordError::Foreign(_))));
     assert!(matches!(decode(br#"{"type":"run","format":"goodput-gate/run/9"}"#), Err(RecordError::Newer(_))));
+}
+
+#[test]
+fn impossible_times_and_repeated_requests_are_never_read_as_data() {
+    let text = lines(&recording());
+    for (field, value) in [("ttft_ms", "-5.0"), ("e2e_ms", "1.0"), ("scheduled_ms", "1e300"), ("closed_ms", "-0.1")] {
+        let mut changed = text.clone();
+        let mut line: serde_json::Value = serde_json::from_str(&changed[1]).unwrap();
+        line[field] = serde_json::from_str(value).unwrap();
+        changed[1] = line.to_string();
+        let read = decode((changed.join("\n") + "\n").as_bytes()).unwrap();
+        assert_eq!((read.requests.len(), read.damage.len()), (2, 1), "{field} = {value}");
+    }
+    let twice = [&text[..3], &text[1..]].concat();
+    assert_eq!(decode((twice.join("\n") + "\n").as_bytes()), Err(RecordError::Twice(0)));
 }

@@ -56,6 +56,7 @@ impl Batch {
             loop_lag_p99_ms: sample.loop_lag_p99.as_ms(),
             cpu_share: sample.cpu_share,
             in_flight: sample.in_flight,
+            clock_step_ms: sample.clock_step_ms,
         });
     }
 

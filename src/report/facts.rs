@@ -5,7 +5,7 @@ use super::rows::{maybe, per_second};
 use crate::record::Conditions;
 use crate::summary::LevelTable;
 use crate::units::{Unit, show};
-use crate::verdict::{EarlyLevel, Method, Validity, ValidityStatus};
+use crate::verdict::{BaselineInfo, EarlyLevel, Method, Validity, ValidityStatus};
 
 /// A label and what it is.
 pub(super) type Fact = (&'static str, String);
@@ -26,12 +26,10 @@ pub(super) fn level_title(level: &LevelTable) -> String {
 
 /// Goodput in its three forms, throughput beside it, errors beside both; then what is odd about the answers.
 pub(super) fn level(level: &LevelTable) -> Vec<Fact> {
-    let mut facts = vec![
-        ("goodput", goodput(level)),
-        ("throughput", rates(level.throughput_rps, level.throughput_tps).unwrap_or_else(|| "not measured".to_owned())),
-        ("errors", errors(level)),
-        ("rounds", format!("{} whole", level.rounds)),
-    ];
+    let mut facts = vec![("goodput", goodput(level)), ("errors", errors(level)), ("rounds", format!("{} whole", level.rounds))];
+    if let Some(rates) = rates(level.throughput_rps, level.throughput_tps) {
+        facts.insert(1, ("throughput", rates));
+    }
     if let Some(window) = level.window_s {
         facts.push(("measured window", show(window * 1000.0, Unit::Ms)));
     }
@@ -39,12 +37,20 @@ pub(super) fn level(level: &LevelTable) -> Vec<Fact> {
         facts.push(("input tokens", format!("P50 {}, P95 {}", show(p50, Unit::Tokens), show(p95, Unit::Tokens))));
     }
     if !level.broken_constraints.is_empty() {
-        let broken: Vec<String> =
-            level.broken_constraints.iter().map(|(constraint, requests)| format!("{constraint}: {requests}")).collect();
-        facts.push(("requests that broke", broken.join("; ")));
+        facts.push(("requests that broke", broken(level)));
     }
     facts.extend(oddities(level));
     facts
+}
+
+fn broken(level: &LevelTable) -> String {
+    let in_one_read = level.broken_in_one_read.iter().copied().chain(std::iter::repeat(0));
+    let spelt = level.broken_constraints.iter().zip(in_one_read).map(|((constraint, requests), in_one)| match in_one {
+        0 => format!("{constraint}: {requests}"),
+        all if all == *requests => format!("{constraint}: {requests} (all {all} came in one read)"),
+        some => format!("{constraint}: {requests} ({some} came in one read)"),
+    });
+    spelt.collect::<Vec<_>>().join("; ")
 }
 
 fn oddities(level: &LevelTable) -> Vec<Fact> {
@@ -80,7 +86,7 @@ fn rates(rps: Option<f64>, tps: Option<f64>) -> Option<String> {
 }
 
 fn errors(level: &LevelTable) -> String {
-    let kinds: Vec<String> = level.error_kinds.iter().map(|(kind, count)| format!("{} {count}", kind.name())).collect();
+    let kinds = level.errors_spelt();
     let of = format!("{} of {}", level.errors, level.requests);
     if kinds.is_empty() { of } else { format!("{of} ({})", kinds.join(", ")) }
 }
@@ -90,9 +96,15 @@ pub(super) fn unwell(report: &Report) -> Vec<&Validity> {
     report.verdict.iter().flat_map(|verdict| &verdict.validity).filter(|row| row.status != ValidityStatus::Ok).collect()
 }
 
-/// Warnings about the whole.
-pub(super) fn warnings(report: &Report) -> &[String] {
-    report.verdict.as_ref().map_or(&[], |verdict| verdict.warnings.as_slice())
+/// How the client kept up, where it did, in one line: `client: start lag P99 0.60 ms, loop lag P99 1.10 ms`.
+pub(super) fn client(report: &Report) -> Option<String> {
+    let checks = report.verdict.iter().flat_map(|verdict| &verdict.validity).filter(|row| row.status == ValidityStatus::Ok);
+    let texts: Vec<&str> = checks
+        .filter(|row| matches!(row.check, "client_lag" | "cpu_share" | "load_delivered"))
+        .map(|row| row.text.rsplit_once(", at most ").map_or(row.text.as_str(), |(figure, _)| figure))
+        .map(|text| text.trim_start_matches("the client "))
+        .collect();
+    (!texts.is_empty()).then(|| format!("client: {}", texts.join("; ")))
 }
 
 /// At which look each level ended early, or that it was skipped, and what that saved.
@@ -123,9 +135,13 @@ fn figure(alpha: f64) -> String {
     }
 }
 
-/// Lines of `slo` that differ from the baseline's.
-pub(super) fn changed_limits(report: &Report) -> &[String] {
-    report.verdict.as_ref().map_or(&[], |verdict| verdict.baseline.changed_limits.as_slice())
+/// Warnings about the whole that no other line tells: not those of checks, nor of a baseline that was found and not used.
+pub(super) fn warnings(report: &Report) -> Vec<String> {
+    let Some(verdict) = &report.verdict else { return Vec::new() };
+    let unwell = unwell(report);
+    let is_check = |warning: &str| unwell.iter().any(|row| warning.strip_prefix(row.check) == Some(&format!(": {}", row.text)));
+    let is_told = |warning: &str| is_incomparable(&verdict.baseline) && warning.contains(NO_BASELINE);
+    verdict.warnings.iter().filter(|warning| !is_check(warning) && !is_told(warning)).cloned().collect()
 }
 
 /// What [`differences`] are: those of a baseline that was compared with all the same, or of one that was not used.
@@ -134,9 +150,77 @@ pub(super) fn differences_title(report: &Report) -> &'static str {
     if used { "conditions that differ" } else { "a baseline was found and not used" }
 }
 
-/// What differs from a baseline that was found.
-pub(super) fn differences(report: &Report) -> &[String] {
-    report.verdict.as_ref().map_or(&[], |verdict| verdict.baseline.differences.as_slice())
+/// How the verdict says that rules had nothing to be compared with.
+const NO_BASELINE: &str = "found no baseline";
+
+/// Lines of `slo` that differ from the baseline's: `ttft <= 1s → 500ms` where the words before the value are the same.
+pub(super) fn changed_limits(report: &Report) -> Vec<String> {
+    let lines = report.verdict.iter().flat_map(|verdict| &verdict.baseline.changed_limits);
+    lines.map(|line| shorter(line).unwrap_or_else(|| line.clone())).collect()
+}
+
+fn shorter(line: &str) -> Option<String> {
+    let (was, is) = line.strip_prefix("was ")?.split_once(" / is ")?;
+    if was == "not there" {
+        return Some(format!("new: {is}"));
+    }
+    if is == "no longer there" {
+        return Some(format!("gone: {was}"));
+    }
+    let same = was.split(' ').zip(is.split(' ')).take_while(|(was, is)| was == is).count();
+    let (old, new) = (was.splitn(same + 1, ' ').last()?, is.splitn(same + 1, ' ').last()?);
+    let compared = was.split(' ').take(same).any(|word| matches!(word, "<" | "<=" | ">" | ">="));
+    Some(if compared { format!("{was} → {new}") } else { format!("{was} → {is}") }).filter(|_| old != new)
+}
+
+/// Why stored runs were not compared with, and how many of them for this cause.
+pub(super) struct Cause {
+    pub(super) text: String,
+    pub(super) runs: usize,
+}
+
+/// Whether a baseline was found and none of it used.
+pub(super) fn is_incomparable(baseline: &BaselineInfo) -> bool {
+    baseline.runs.is_empty() && !baseline.differences.is_empty()
+}
+
+/// The causes of [`is_incomparable`], each once, in the order found. The name of a run before a cause is cut.
+pub(super) fn causes(baseline: &BaselineInfo) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::new();
+    for line in baseline.differences.iter().filter(|_| is_incomparable(baseline)) {
+        let named = |run: &str, cause: &str| !run.contains([' ', '/', '\\']) && !cause.starts_with("was ");
+        let text = line.split_once(": ").filter(|(run, cause)| named(run, cause)).map_or(line.as_str(), |(_, cause)| cause);
+        match causes.iter_mut().find(|cause| cause.text == text) {
+            Some(cause) => cause.runs += 1,
+            None => causes.push(Cause { text: text.to_owned(), runs: 1 }),
+        }
+    }
+    causes
+}
+
+/// What differs, in a word or two: `model, seed`.
+pub(super) fn what_differs(baseline: &BaselineInfo) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for cause in causes(baseline) {
+        let word = cause.text.split_once(": was ").map_or("see below", |(what, _)| what).to_owned();
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join(", ")
+}
+
+/// What differs from a baseline that was found; that of one that was not used once for each cause.
+pub(super) fn differences(report: &Report) -> Vec<String> {
+    let Some(baseline) = report.verdict.as_ref().map(|verdict| &verdict.baseline) else { return Vec::new() };
+    if !is_incomparable(baseline) {
+        return baseline.differences.clone();
+    }
+    causes(baseline).iter().map(|cause| format!("{}: {}", stored_runs(cause.runs), cause.text)).collect()
+}
+
+fn stored_runs(count: usize) -> String {
+    if count == 1 { "1 stored run".to_owned() } else { format!("{count} stored runs") }
 }
 
 /// The baseline in one line, where one was used.
@@ -145,15 +229,15 @@ pub(super) fn baseline(report: &Report) -> Option<String> {
     if used.runs.is_empty() {
         return None;
     }
-    let newest = used.newest.as_ref().map(|at| format!(", newest {at}")).unwrap_or_default();
+    let newest = used.newest.as_ref().map(|at| format!(", newest {}", to_seconds(at))).unwrap_or_default();
     let commit = used.commit.as_ref().map(|commit| format!(", commit {}", short(commit))).unwrap_or_default();
     let beside = report.verdict.iter().flat_map(|verdict| &verdict.rules).any(|rule| rule.method == Some(Method::Paired));
-    let runs = match used.runs.len() {
-        1 if beside => format!("{}, side by side, rounds in pairs (method E)", used.runs[0]),
-        1 => "1 stored run".to_owned(),
-        count => format!("{count} stored runs"),
+    let runs = match used.runs.as_slice() {
+        [run] if beside => format!("{run}, side by side, rounds in pairs (method E)"),
+        runs => stored_runs(runs.len()),
     };
-    Some(format!("{runs}{newest}{commit}"))
+    let distance = used.distance.as_ref().map(|distance| format!(", {distance}")).unwrap_or_default();
+    Some(format!("{runs}{newest}{commit}{distance}"))
 }
 
 /// Under what the run was made, in two lines: what was measured, and with what.
@@ -174,8 +258,16 @@ pub(super) fn conditions(of: &Conditions) -> [String; 2] {
     if !of.flags.is_empty() {
         how.push(format!("set by flag: {}", of.flags.join(" ")));
     }
-    how.push(format!("started {} by {}", of.started, of.tool));
+    how.push(format!("started {} by {}", to_seconds(&of.started), of.tool));
     [what.join(", "), how.join(", ")]
+}
+
+/// A time stamp of RFC 3339 without its fraction of a second.
+fn to_seconds(at: &str) -> String {
+    match at.split_once('.') {
+        Some((seconds, fraction)) => format!("{seconds}{}", fraction.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None => at.to_owned(),
+    }
 }
 
 fn short(digest: &str) -> String {

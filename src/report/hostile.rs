@@ -93,6 +93,33 @@ fn hostile_text_stays_text_in_markdown() {
 }
 
 #[test]
+fn hostile_text_stays_text_in_a_comment_and_in_what_stands_beside_it() {
+    let around = comment::Surroundings::default();
+    let harmless = comment::render(&hostile("x"), &around, usize::MAX);
+    for payload in PAYLOADS {
+        let report = hostile(payload);
+        let text = comment::render(&report, &around, usize::MAX);
+        assert_eq!(deceptive(&text), None, "{payload:?}");
+        assert_eq!(text.lines().count(), harmless.lines().count(), "{payload:?} breaks lines");
+        assert_eq!(text.matches('|').count(), harmless.matches('|').count(), "{payload:?} adds cells");
+        assert_eq!(text.matches('<').count(), harmless.matches('<').count(), "{payload:?} adds tags");
+        let stopped = comment::render_stopped("x", (2, "spec error"), &[(*payload).to_owned()], &around, usize::MAX);
+        assert_eq!(stopped.lines().count(), 5, "{stopped}");
+        for text in [text, stopped] {
+            let text = text.replace("&#", "&");
+            for word in ["@octocat", "@SUM", "#1", "#2", "GH-1", "https://", "http://", "www.", "](", "`", "::error", "##["] {
+                assert!(!text.contains(word), "{payload:?} leaves {word} in {text}");
+            }
+        }
+        let lines =
+            comment::broken_rules(&report).into_iter().flat_map(|(title, text)| [title, text]).chain([comment::status_line(&report)]);
+        for line in lines {
+            assert!(!line.contains(['\n', '\r']) && deceptive(&line).is_none() && !line.starts_with("::"), "{payload:?}: {line}");
+        }
+    }
+}
+
+#[test]
 fn hostile_text_stays_text_in_the_page() {
     let harmless = html::render(&hostile("x"));
     for payload in PAYLOADS {

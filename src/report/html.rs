@@ -32,6 +32,7 @@ struct Page {
     rules: Vec<RuleRow>,
     notes: Vec<String>,
     latency_heads: [&'static str; 7],
+    latency_note: &'static str,
     levels: Vec<Section>,
     what_if: Option<(String, Vec<Vec<String>>)>,
     what_if_heads: [&'static str; 5],
@@ -43,7 +44,8 @@ struct RuleRow {
     class: &'static str,
     status: &'static str,
     rule: String,
-    figures: Vec<String>,
+    /// Each with its head, which stands beside it where the page is narrow.
+    figures: Vec<(&'static str, String)>,
     why: String,
     warnings: Vec<String>,
 }
@@ -71,11 +73,12 @@ impl Page {
                 .main_level()
                 .filter(|_| judged)
                 .map(|level| visible(&measured_sentence(level, &report.conditions, &report.constraints, report.headroom))),
-            changed_limits: shown(facts::changed_limits(report)),
+            changed_limits: shown(&facts::changed_limits(report)),
             rule_heads: Row::HEADS[..columns].to_vec(),
             rules: rules.iter().map(|row| RuleRow::of(row, columns)).collect(),
             notes: notes(report),
             latency_heads: LATENCY_HEADS,
+            latency_note: rows::latency_note(report.both_conventions),
             levels: report.levels.iter().map(|level| Section::of(level, report.both_conventions)).collect(),
             what_if: report
                 .what_if
@@ -94,7 +97,7 @@ impl RuleRow {
             class: row.mark.class(),
             status: row.status,
             rule: visible(&row.rule),
-            figures: row.cells()[2..columns].iter().map(|cell| visible(cell)).collect(),
+            figures: Row::HEADS[2..columns].iter().copied().zip(row.cells()[2..columns].iter().map(|cell| visible(cell))).collect(),
             why: visible(&row.why),
             warnings: shown(&row.warnings),
         }
@@ -115,9 +118,10 @@ impl Section {
 fn notes(report: &Report) -> Vec<String> {
     let unwell = facts::unwell(report).into_iter().map(|row| format!("measurement, {} ({}): {}", row.check, row.status.name(), row.text));
     let early = facts::early(report).into_iter().map(|line| format!("ended early: {line}"));
-    let warnings = facts::warnings(report).iter().map(|warning| format!("warning: {warning}"));
-    let differences = facts::differences(report).iter().map(|line| format!("{}: {line}", facts::differences_title(report)));
-    unwell.chain(early).chain(warnings).chain(differences).map(|note| visible(&note)).collect()
+    let warnings = facts::warnings(report).into_iter().map(|warning| format!("warning: {warning}"));
+    let title = facts::differences_title(report);
+    let differences = facts::differences(report).into_iter().map(|line| format!("{title}: {line}"));
+    unwell.chain(early).chain(warnings).chain(differences).chain(facts::client(report)).map(|note| visible(&note)).collect()
 }
 
 fn conditions(report: &Report) -> Vec<String> {

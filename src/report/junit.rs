@@ -5,17 +5,17 @@ use super::Report;
 use super::rows;
 use super::text::visible;
 use crate::spec::RuleKind;
-use crate::verdict::{RuleResult, Status, Validity, ValidityStatus};
+use crate::verdict::{RuleResult, Status, Validity, ValidityStatus, Verdict};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-/// Spells `report`. Fail is a failure, invalid an error; inconclusive, unjudged and advice that is not kept are skipped with a message.
+/// Spells `report`. Fail is a failure, invalid an error, and so is every rule of a measurement that may not be judged; inconclusive, unjudged and advice that is not kept are skipped with a message.
 #[must_use]
 pub fn render(report: &Report) -> String {
     let mut suite = TestSuite::new(visible(&report.conditions.name));
     suite.add_property(("summary", visible(&report.summary).as_str()));
     suite.add_property(("verdict", rows::headline(report).1));
     if let Some(verdict) = &report.verdict {
-        suite.add_test_cases(verdict.rules.iter().map(rule_case));
+        suite.add_test_cases(verdict.rules.iter().map(|rule| rule_case(rule, verdict)));
         suite.add_test_cases(verdict.validity.iter().filter_map(validity_case));
     }
     let mut junit = quick_junit::Report::new("goodput-gate");
@@ -23,9 +23,13 @@ pub fn render(report: &Report) -> String {
     junit.to_string().expect("XML of clean strings into memory cannot fail")
 }
 
-fn rule_case(rule: &RuleResult) -> TestCase {
+fn rule_case(rule: &RuleResult, verdict: &Verdict) -> TestCase {
     let decides = rule.kind != RuleKind::Advise;
     let status = match rule.status {
+        status if rows::is_not_judged(status, verdict) => {
+            let unjudged = if decides { TestCaseStatus::non_success(NonSuccessKind::Error) } else { TestCaseStatus::skipped() };
+            with(unjudged, "not judged", &format!("the measurement is invalid; {}", rule.why))
+        }
         Status::Pass => TestCaseStatus::success(),
         Status::Fail if decides => with(TestCaseStatus::non_success(NonSuccessKind::Failure), rule.status.name(), &rule.why),
         Status::Invalid if decides => with(TestCaseStatus::non_success(NonSuccessKind::Error), rule.status.name(), &rule.why),

@@ -46,10 +46,33 @@ pub(super) fn regression() -> Report {
         verdict.baseline = BaselineInfo {
             runs: vec!["run-a".to_owned(), "run-b".to_owned()],
             newest: Some("2026-11-29T10:00:00Z".to_owned()),
+            distance: None,
             commit: Some("0123456789abcdef0123".to_owned()),
             changed_limits: vec!["was goodput >= 99% / is goodput >= 95%".to_owned()],
             differences: Vec::new(),
         };
+    }
+    report
+}
+
+/// Two stored runs were found, and neither could be compared with.
+pub(super) fn not_compared() -> Report {
+    let mut second = change_rule(Status::NoBaseline);
+    second.rule = "tpot p95 rises <= 10%".to_owned();
+    let mut report = report(VerdictStatus::Pass, 0, vec![goodput_rule(Status::Pass), change_rule(Status::NoBaseline), second]);
+    if let Some(verdict) = &mut report.verdict {
+        verdict.baseline.differences = ["run-a", "run-b"].map(|run| format!("{run}: model: was my-llm, is sim")).to_vec();
+        verdict.warnings = vec!["2 of the rules found no baseline and decided nothing".to_owned()];
+        report.summary = super::verdict_sentence(verdict);
+    }
+    report
+}
+
+/// Rules that would have passed, failed and been open, of a measurement that may not be judged.
+pub(super) fn not_judged() -> Report {
+    let mut report = invalid();
+    if let Some(verdict) = &mut report.verdict {
+        verdict.rules = vec![goodput_rule(Status::Pass), ttft_rule(Status::Fail), ttft_rule(Status::Inconclusive)];
     }
     report
 }
@@ -68,16 +91,13 @@ pub(super) fn invalid() -> Report {
     rule.high = None;
     rule.why = "no request had an input of 1k to 8k tokens".to_owned();
     let mut report = report(VerdictStatus::Invalid, 6, vec![rule]);
-    if let Some(verdict) = &mut report.verdict {
-        verdict.validity.push(Validity {
-            check: "client_lag",
-            status: ValidityStatus::Invalid,
-            text: "start lag P99 41.0 ms, limit 5.00 ms: the gate itself was late".to_owned(),
-        });
-        verdict.warnings.push("all prompts have the same length, so batching looks better than in production".to_owned());
-        report.summary = super::verdict_sentence(verdict);
-    }
     report.levels = vec![LevelTable { level: "1x".to_owned(), requests: 60, errors: 60, ..LevelTable::default() }];
+    if let Some(verdict) = &mut report.verdict {
+        verdict.validity[0].status = ValidityStatus::Invalid;
+        verdict.validity[0].text = "start lag P99 41.0 ms, loop lag P99 1.10 ms, at most 5.00 ms".to_owned();
+        verdict.warnings.push("all prompts have the same length, so batching looks better than in production".to_owned());
+        report.summary = super::sentence::judged(verdict, &report.levels);
+    }
     report
 }
 
@@ -96,6 +116,11 @@ fn report(status: VerdictStatus, exit_code: u8, rules: Vec<RuleResult>) -> Repor
         status,
         rules,
         validity: vec![
+            Validity {
+                check: "client_lag",
+                status: ValidityStatus::Ok,
+                text: "start lag P99 0.60 ms, loop lag P99 1.10 ms, at most 5.00 ms".to_owned(),
+            },
             Validity { check: "rounds", status: ValidityStatus::Ok, text: "40 whole rounds".to_owned() },
             Validity { check: "drift", status: ValidityStatus::Warn, text: "TTFT rose by 4 % over the run".to_owned() },
         ],
@@ -194,6 +219,7 @@ fn level() -> LevelTable {
         requests: 3000,
         errors: 8,
         error_kinds: vec![(ErrorKind::Timeout, 7), (ErrorKind::HttpStatus, 1)],
+        error_statuses: vec![(503, 1)],
         window_s: Some(320.6),
         goodput: Some(0.973),
         goodput_rps: Some(9.1),
@@ -215,6 +241,7 @@ fn level() -> LevelTable {
         input_tokens_p50_p95: Some((1020.0, 4198.0)),
         buckets: vec![BucketRow { metric: "ttft", by: "input_tokens", label: "1k–8k".to_owned(), percentiles: percentiles(520.0) }],
         broken_constraints: vec![("ttft <= 2s".to_owned(), 73)],
+        broken_in_one_read: vec![0],
     }
 }
 

@@ -52,15 +52,14 @@ fn bare_head(report: &Report, limit: usize) -> String {
 
 fn head(report: &Report) -> String {
     let mut out = String::new();
-    let changed = facts::changed_limits(report);
-    if !changed.is_empty() {
-        out.push_str("**Limits changed since the baseline:**\n\n");
-        changed.iter().for_each(|line| out.push_str(&format!("- {}\n", code(line))));
-        out.push('\n');
-    }
     let (_, word) = rows::headline(report);
     let name = report.verdict.as_ref().map_or(&report.conditions.name, |verdict| &verdict.name);
-    let _ = writeln!(out, "## {word}: {}\n\n**{word}:** {}", plain(name), plain(&report.summary));
+    let _ = writeln!(out, "## {word}: {}\n", plain(name));
+    let changed: Vec<String> = facts::changed_limits(report).iter().map(|line| code(line)).collect();
+    if !changed.is_empty() {
+        let _ = writeln!(out, "**Limits changed since the baseline:** {}\n", changed.join(", "));
+    }
+    let _ = writeln!(out, "**{word}:** {}", plain(&report.summary));
     if let (Some(_), Some(level)) = (&report.verdict, report.main_level()) {
         let sentence = measured_sentence(level, &report.conditions, &report.constraints, report.headroom);
         let _ = writeln!(out, "\nMeasured: {}", plain(&sentence));
@@ -78,7 +77,7 @@ fn rules(report: &Report) -> String {
     heads.push("why");
     let body = rows.iter().map(|row| {
         let mut cells: Vec<String> = row.cells()[..columns].iter().map(|cell| plain(cell)).collect();
-        cells[0] = if row.mark == Mark::Bad { format!("**{}**", row.status) } else { row.status.to_owned() };
+        cells[0] = if matches!(row.mark, Mark::Bad | Mark::Void) { format!("**{}**", row.status) } else { row.status.to_owned() };
         cells[1] = code(&row.rule);
         let warnings: Vec<String> = row.warnings.iter().map(|word| format!(" (warning: {})", plain(word))).collect();
         cells.push(format!("{}{}", plain(&row.why), warnings.concat()));
@@ -87,7 +86,7 @@ fn rules(report: &Report) -> String {
     format!("\n{}", table(&heads, 2, body))
 }
 
-fn measurement(report: &Report) -> String {
+pub(super) fn measurement(report: &Report) -> String {
     let mut out = String::new();
     for row in facts::unwell(report) {
         let _ = writeln!(out, "- measurement, {} ({}): {}", plain(row.check), row.status.name(), plain(&row.text));
@@ -96,31 +95,37 @@ fn measurement(report: &Report) -> String {
         let _ = writeln!(out, "- ended early: {}", plain(&line));
     }
     for warning in facts::warnings(report) {
-        let _ = writeln!(out, "- warning: {}", plain(warning));
+        let _ = writeln!(out, "- warning: {}", plain(&warning));
     }
     for difference in facts::differences(report) {
-        let _ = writeln!(out, "- {}: {}", facts::differences_title(report), plain(difference));
+        let _ = writeln!(out, "- {}: {}", facts::differences_title(report), plain(&difference));
+    }
+    if let Some(client) = facts::client(report) {
+        let _ = writeln!(out, "- {}", plain(&client));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
-fn what_if(report: &Report) -> String {
+pub(super) fn what_if(report: &Report) -> String {
     let Some(what_if) = &report.what_if else { return String::new() };
     let body = rows::what_if(report).into_iter().map(|row| row.iter().map(|cell| plain(cell)).collect());
     format!("\n### What if: {}\n\n{}", code(&what_if.constraints.join(", ")), table(&WHAT_IF_HEADS, 1, body))
 }
 
-fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
+pub(super) fn folded_level(level: &LevelTable, both_conventions: bool) -> String {
     let lines = rows::latencies(level, both_conventions);
-    let mut body = table(&LATENCY_HEADS, 1, lines.into_iter().map(|line| line.iter().map(|cell| plain(cell)).collect()));
-    body.push('\n');
+    let mut body = String::new();
+    if !lines.is_empty() {
+        body = table(&LATENCY_HEADS, 1, lines.into_iter().map(|line| line.iter().map(|cell| plain(cell)).collect()));
+        let _ = writeln!(body, "\n{}\n", plain(rows::latency_note(both_conventions)));
+    }
     for (label, value) in facts::level(level) {
         let _ = writeln!(body, "- {label}: {}", plain(&value));
     }
     folded(&plain(&facts::level_title(level)), &body)
 }
 
-fn conditions(report: &Report) -> String {
+pub(super) fn conditions(report: &Report) -> String {
     let mut body = String::new();
     for line in facts::conditions(&report.conditions) {
         let _ = writeln!(body, "- {}", plain(&line));
@@ -131,12 +136,12 @@ fn conditions(report: &Report) -> String {
     folded("Conditions", &body)
 }
 
-fn folded(summary: &str, body: &str) -> String {
+pub(super) fn folded(summary: &str, body: &str) -> String {
     format!("\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n")
 }
 
 /// A table whose first `left` columns and last one are flush left.
-fn table(heads: &[&str], left: usize, body: impl Iterator<Item = Vec<String>>) -> String {
+pub(super) fn table(heads: &[&str], left: usize, body: impl Iterator<Item = Vec<String>>) -> String {
     let why = heads.last() == Some(&"why");
     let rule = (0..heads.len()).map(|column| if column < left || why && column + 1 == heads.len() { "---" } else { "---:" });
     let mut out = format!("| {} |\n| {} |\n", heads.join(" | "), rule.collect::<Vec<_>>().join(" | "));
@@ -147,13 +152,13 @@ fn table(heads: &[&str], left: usize, body: impl Iterator<Item = Vec<String>>) -
 }
 
 /// `text` of others as code, in which GitHub looks for neither mentions nor links.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", plain(text))
 }
 
 /// `text` of others as plain text: what Markdown, HTML or GitHub would read as more than text is written as an entity, and a mention or
 /// a reference is broken by an invisible space.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut out = String::new();
     let text = visible(text);
     let mut rest = text.chars().peekable();

@@ -1,5 +1,6 @@
 //! One model, several spellings. Nothing here computes a number that is not in the model.
 
+pub mod comment;
 pub mod csv;
 mod facts;
 pub mod html;
@@ -9,6 +10,7 @@ pub mod markdown;
 mod model;
 mod rows;
 mod sentence;
+mod table;
 pub mod terminal;
 mod text;
 

@@ -59,7 +59,7 @@ impl Report {
     #[must_use]
     pub fn new(verdict: Option<Verdict>, exit_code: u8, levels: Vec<LevelTable>, conditions: Conditions, constraints: Vec<String>) -> Self {
         let summary = match &verdict {
-            Some(verdict) => super::verdict_sentence(verdict),
+            Some(verdict) => super::sentence::judged(verdict, &levels),
             None => main_level(&levels).map_or_else(
                 || "nothing was measured".to_owned(),
                 |level| super::measured_sentence(level, &conditions, &constraints, None),
@@ -77,6 +77,12 @@ impl Report {
             what_if: None,
             files: Vec::new(),
         }
+    }
+
+    /// The gate's name: that of the spec that judged, else that of the spec that the run was made with.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.verdict.as_ref().map_or(&self.conditions.name, |verdict| &verdict.name)
     }
 
     /// The level that the one sentence speaks of: `1x`, else the first.

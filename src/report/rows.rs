@@ -1,10 +1,10 @@
 //! The tables that every spelling shows: which columns, how figures are rounded, which mark a row gets. Decided once, here.
 
-use super::Report;
+use super::{Report, facts};
 use crate::spec::RuleKind;
 use crate::summary::{LevelTable, Percentiles};
 use crate::units::{Unit, show};
-use crate::verdict::{RuleResult, Status, VerdictStatus};
+use crate::verdict::{RuleResult, Status, Verdict, VerdictStatus};
 
 /// What stands where nothing is known.
 pub(super) const NOTHING: &str = "-";
@@ -20,6 +20,8 @@ pub(super) enum Mark {
     Open,
     /// Not judged.
     Mute,
+    /// Not to be judged at all.
+    Void,
 }
 
 impl Mark {
@@ -30,6 +32,7 @@ impl Mark {
             Self::Bad => "bad",
             Self::Open => "open",
             Self::Mute => "mute",
+            Self::Void => "void",
         }
     }
 }
@@ -61,7 +64,7 @@ impl Row {
 
 /// Every rule's row, in the verdict's order.
 pub(super) fn rules(report: &Report) -> Vec<Row> {
-    report.verdict.iter().flat_map(|verdict| &verdict.rules).map(row).collect()
+    report.verdict.iter().flat_map(|verdict| verdict.rules.iter().map(|result| row(result, verdict))).collect()
 }
 
 /// How many of [`Row::HEADS`] have anything to show: without a regression rule, baseline and change stay away.
@@ -70,8 +73,8 @@ pub(super) fn columns(rows: &[Row]) -> usize {
     if compared { Row::HEADS.len() } else { Row::HEADS.len() - 2 }
 }
 
-fn row(result: &RuleResult) -> Row {
-    let (mark, status) = mark(result);
+fn row(result: &RuleResult, verdict: &Verdict) -> Row {
+    let (mark, status) = mark(result, verdict);
     Row {
         mark,
         status,
@@ -84,7 +87,7 @@ fn row(result: &RuleResult) -> Row {
         limit: limit(result),
         baseline: maybe(result.baseline, result.unit),
         change: change(result),
-        why: result.why.clone(),
+        why: why(result, verdict),
         warnings: result.warnings.iter().map(|word| explained(word)).collect(),
     }
 }
@@ -97,18 +100,58 @@ fn explained(word: &str) -> String {
     }
 }
 
-fn mark(result: &RuleResult) -> (Mark, &'static str) {
+/// What the row's figures do not say themselves. `verdict.json` has the whole reason.
+fn why(result: &RuleResult, verdict: &Verdict) -> String {
+    if result.status == Status::NoBaseline {
+        let causes = facts::causes(&verdict.baseline);
+        return match causes.as_slice() {
+            [] if result.why.starts_with("no baseline") => String::new(),
+            [] => result.why.clone(),
+            [one] => one.text.replacen(": was ", " was ", 1),
+            [first, more @ ..] => format!("{} (and {} more)", first.text.replacen(": was ", " was ", 1), more.len()),
+        };
+    }
+    let shown = result.observed.is_some();
+    let mut rest: Vec<&str> = result.why.split("; ").collect();
+    if shown && rest.len() > 1 && (rest[0].contains(" against ") || rest[0].starts_with("changed by ")) {
+        rest.remove(0);
+        rest.retain(|part| !part.starts_with("allowed is "));
+    }
+    let mut rest: Vec<String> = rest.into_iter().filter_map(without_method).collect();
+    if result.status == Status::Pass {
+        rest.truncate(1);
+    }
+    rest.join("; ")
+}
+
+/// The count of samples stands in the counts, and the method is for `verdict.json`.
+fn without_method(part: &str) -> Option<String> {
+    let Some((head, _)) = part.rsplit_once(", method ").or_else(|| part.rsplit_once("method ")) else { return Some(part.to_owned()) };
+    let head = head.split_once(", ").filter(|(n, _)| n.starts_with("n ")).map_or(head, |(_, rest)| rest);
+    (!head.is_empty()).then(|| head.to_owned())
+}
+
+fn mark(result: &RuleResult, verdict: &Verdict) -> (Mark, &'static str) {
     let decides = result.kind != RuleKind::Advise;
+    if is_not_judged(result.status, verdict) {
+        return (Mark::Mute, "not judged");
+    }
     match result.status {
         Status::Pass => (Mark::Good, "pass"),
         Status::Fail if decides => (Mark::Bad, "FAIL"),
         Status::Fail => (Mark::Open, "fail"),
         Status::Inconclusive => (Mark::Open, "inconclusive"),
-        Status::Invalid if decides => (Mark::Bad, "INVALID"),
+        Status::Invalid if decides => (Mark::Void, "INVALID"),
         Status::Invalid => (Mark::Open, "invalid"),
+        Status::NoBaseline if facts::is_incomparable(&verdict.baseline) => (Mark::Mute, "not compared"),
         Status::NoBaseline => (Mark::Mute, "no baseline"),
         Status::Skipped => (Mark::Mute, "skipped"),
     }
+}
+
+/// Whether a rule's outcome means nothing, because the measurement may not be judged.
+pub(super) fn is_not_judged(status: Status, verdict: &Verdict) -> bool {
+    verdict.status == VerdictStatus::Invalid && matches!(status, Status::Pass | Status::Fail | Status::Inconclusive)
 }
 
 /// The estimate; a percentile that too many failed requests leave without an upper end is `unbounded`, which is not «unknown».
@@ -121,11 +164,11 @@ pub(super) fn observed(result: &RuleResult) -> String {
     }
 }
 
-/// What the rule allows: a value, or a change.
+/// What the rule allows: a value, or the size of a change, whose direction the rule tells.
 pub(super) fn limit(result: &RuleResult) -> String {
     match (result.limit, result.change_limit, result.change_unit) {
         (Some(limit), _, _) => show(limit, result.unit),
-        (None, Some(limit), Some(unit)) => signed(limit, unit),
+        (None, Some(limit), Some(unit)) => show(limit.abs(), unit).trim_start_matches('+').to_owned(),
         _ => NOTHING.to_owned(),
     }
 }
@@ -176,7 +219,7 @@ pub(super) fn headline(report: &Report) -> (Mark, &'static str) {
         Some(VerdictStatus::Pass) => (Mark::Good, "PASS"),
         Some(VerdictStatus::Fail) => (Mark::Bad, "FAIL"),
         Some(VerdictStatus::Inconclusive) => (Mark::Open, "INCONCLUSIVE"),
-        Some(VerdictStatus::Invalid) => (Mark::Bad, "INVALID"),
+        Some(VerdictStatus::Invalid) => (Mark::Void, "INVALID"),
         None => (Mark::Mute, "MEASURED"),
     }
 }
@@ -187,24 +230,37 @@ pub(super) type Line = [String; 7];
 /// The heads of [`latencies`].
 pub(super) const LATENCY_HEADS: [&str; 7] = ["latency", "P50", "P90", "P95", "P99", "max", "samples"];
 
-/// A level's latencies, over its ok requests, then those by length.
+/// A level's latencies, over its ok requests, then those by length; none where no request was answered.
 pub(super) fn latencies(level: &LevelTable, both_conventions: bool) -> Vec<Line> {
-    let mut lines = vec![line("TTFT (queueing included)", &level.ttft)];
+    if level.ttft.samples == 0 && level.e2e.samples == 0 {
+        return Vec::new();
+    }
+    let mut lines = vec![line("TTFT", &level.ttft)];
     if level.ttfa != level.ttft && level.ttfa.samples > 0 {
-        lines.push(line("TTFA (first answer token)", &level.ttfa));
+        lines.push(line("TTFA", &level.ttfa));
     }
+    lines.push(line("TPOT", &level.tpot));
     if both_conventions {
-        lines.push(line("TPOT, (e2e - ttft) / (n - 1)", &level.tpot));
-        lines.push(line("e2e / n, LLMPerf's convention", &level.e2e_per_token));
-    } else {
-        lines.push(line("TPOT", &level.tpot));
+        lines.push(line("e2e / n", &level.e2e_per_token));
     }
-    lines.push(line("ITL (every gap)", &level.itl));
-    lines.push(line("stall (longest gap)", &level.stall));
+    lines.push(line("ITL", &level.itl));
+    lines.push(line("stall", &level.stall));
     lines.push(line("E2E", &level.e2e));
+    let filled = level.buckets.iter().filter(|bucket| bucket.percentiles.samples > 0);
+    lines.extend(filled.map(|bucket| {
+        let by = bucket.by.trim_end_matches("_tokens");
+        line(&format!("{}, {by} {}", bucket.metric.to_uppercase(), bucket.label), &bucket.percentiles)
+    }));
     lines
-        .extend(level.buckets.iter().map(|bucket| line(&format!("{} {} {}", bucket.metric, bucket.by, bucket.label), &bucket.percentiles)));
-    lines
+}
+
+/// What the lines of [`latencies`] mean, once for all of them.
+pub(super) fn latency_note(both_conventions: bool) -> &'static str {
+    if both_conventions {
+        "TTFT includes queueing; TPOT is (e2e - ttft) / (n - 1), e2e / n is LLMPerf's convention; ITL is every gap, stall an answer's longest; answered requests only"
+    } else {
+        "TTFT includes queueing; ITL is every gap, stall an answer's longest; answered requests only"
+    }
 }
 
 fn line(label: &str, of: &Percentiles) -> Line {

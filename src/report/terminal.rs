@@ -1,6 +1,7 @@
 //! The terminal's spelling: the verdict first, then each rule with its evidence, then the figures.
 
 use super::rows::{self, LATENCY_HEADS, Mark, Row, WHAT_IF_HEADS};
+use super::table::{self, align};
 use super::text::{visible, wrap};
 use super::{Report, facts, measured_sentence};
 use anstyle::{AnsiColor, Style};
@@ -11,7 +12,7 @@ use std::fmt::Write;
 pub struct Look {
     /// Whether to colour.
     pub color: bool,
-    /// Columns that fit; running text is wrapped to it, tables are not.
+    /// Columns that fit. Running text is wrapped to it; the rules' table moves figures to a second line.
     pub width: usize,
 }
 
@@ -19,18 +20,14 @@ pub struct Look {
 #[must_use]
 pub fn render(report: &Report, look: Look) -> String {
     let mut page = Page { out: String::new(), look };
-    page.list("limits changed since the baseline", facts::changed_limits(report), Some(Mark::Open));
-    if !page.out.is_empty() {
-        page.out.push('\n');
-    }
     page.head(report);
     page.rules(&rows::rules(report));
     let unwell: Vec<String> =
         facts::unwell(report).iter().map(|row| format!("{} ({}): {}", row.check, row.status.name(), row.text)).collect();
     page.list("measurement", &unwell, Some(Mark::Open));
     page.list("ended early", &facts::early(report), None);
-    page.list("warnings", facts::warnings(report), Some(Mark::Open));
-    page.list(facts::differences_title(report), facts::differences(report), None);
+    page.list("warnings", &facts::warnings(report), Some(Mark::Open));
+    page.list(facts::differences_title(report), &facts::differences(report), None);
     page.levels(report);
     page.what_if(report);
     page.conditions(report);
@@ -49,6 +46,12 @@ impl Page {
         let name = visible(report.verdict.as_ref().map_or(&report.conditions.name, |verdict| &verdict.name));
         let title = format!("{} {}", self.paint(word, Some(mark)), self.bold(&name));
         self.line(&title);
+        let changed = facts::changed_limits(report);
+        if !changed.is_empty() {
+            let text = format!("limits changed since the baseline: {}", changed.join(", ").replace('→', "->"));
+            let text = self.paint(&wrap(&visible(&text), self.look.width, 2), Some(Mark::Open));
+            self.line(&format!("  {text}"));
+        }
         self.text(&report.summary, 2);
         if let (Some(_), Some(level)) = (&report.verdict, report.main_level()) {
             self.text(&measured_sentence(level, &report.conditions, &report.constraints, report.headroom), 2);
@@ -59,14 +62,15 @@ impl Page {
         if rows.is_empty() {
             return;
         }
-        let columns = rows::columns(rows);
-        let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells()[..columns].iter().map(|cell| visible(cell)).collect()).collect();
-        let lines = align(&Row::HEADS[..columns], &cells, 2);
+        let table = table::rules(rows, rows::columns(rows), self.look.width);
         self.title("rules");
-        self.line(&self.dim(&lines[0]));
-        for (row, line) in rows.iter().zip(&lines[1..]) {
+        if let Some(head) = &table.head {
+            self.line(&self.dim(head));
+        }
+        for (row, (line, rest)) in rows.iter().zip(&table.rows) {
             let line = line.replacen(row.status, &self.paint(row.status, Some(row.mark)), 1);
             self.line(&line);
+            self.text(rest, 6);
             self.text(&row.why, 6);
             for warning in &row.warnings {
                 self.text(&format!("warning: {warning}"), 6);
@@ -77,7 +81,11 @@ impl Page {
     fn levels(&mut self, report: &Report) {
         for level in &report.levels {
             self.title(&visible(&facts::level_title(level)));
-            self.table(&LATENCY_HEADS, &rows::latencies(level, report.both_conventions));
+            let latencies = rows::latencies(level, report.both_conventions);
+            if !latencies.is_empty() {
+                self.table(&LATENCY_HEADS, &latencies);
+                self.text(rows::latency_note(report.both_conventions), 2);
+            }
             for (label, value) in facts::level(level) {
                 self.text(&format!("{label}: {value}"), 2);
             }
@@ -92,7 +100,7 @@ impl Page {
 
     fn conditions(&mut self, report: &Report) {
         self.title("conditions");
-        for line in facts::conditions(&report.conditions) {
+        for line in facts::conditions(&report.conditions).into_iter().chain(facts::client(report)) {
             self.text(&line, 2);
         }
         if let Some(baseline) = facts::baseline(report) {
@@ -147,6 +155,7 @@ impl Page {
             Some(Mark::Good) => AnsiColor::Green,
             Some(Mark::Bad) => AnsiColor::Red,
             Some(Mark::Open) => AnsiColor::Yellow,
+            Some(Mark::Void) => AnsiColor::Magenta,
             Some(Mark::Mute) => return self.styled(word, Style::new().dimmed()),
             None => return self.bold(word),
         };
@@ -164,21 +173,4 @@ impl Page {
     fn styled(&self, text: &str, style: Style) -> String {
         if self.look.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
-}
-
-/// Lines of a table, its head first: the first `left` columns flush left, the others flush right, all indented by two.
-fn align(heads: &[&str], body: &[Vec<String>], left: usize) -> Vec<String> {
-    let width = |column: usize| {
-        let cells = body.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count());
-        cells.chain(heads.get(column).map(|head| head.chars().count())).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-    let spell = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells = cells.zip(&widths).enumerate();
-        let cells = cells.map(|(column, (cell, &width))| if column < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") });
-        format!("  {}", cells.collect::<Vec<_>>().join("  "))
-    };
-    let mut lines = vec![spell(&mut heads.iter().copied())];
-    lines.extend(body.iter().map(|line| spell(&mut line.iter().map(String::as_str))));
-    lines
 }

@@ -57,10 +57,19 @@ fn one_sentence_tells_what_was_measured_under_what() {
 fn a_sentence_never_shows_a_zero_for_what_was_not_measured() {
     let level = crate::summary::LevelTable::default();
     let sentence = measured_sentence(&level, &made::measured().conditions, &["ttft <= 2s".to_owned()], None);
+    assert_eq!(sentence, "nothing was measured, model llama-3.1-70b on 1x H100");
+    let failed = crate::summary::LevelTable {
+        requests: 300,
+        errors: 300,
+        error_kinds: vec![(crate::wire::ErrorKind::HttpStatus, 300)],
+        error_statuses: vec![(503, 290), (500, 10)],
+        goodput: Some(0.0),
+        ..level
+    };
     assert_eq!(
-        sentence,
-        "TTFT (queueing included) P50 not measured, P99 not measured, TPOT P99 not measured, input P95 4200 tokens asked, model \
-         llama-3.1-70b on 1x H100; goodput not measured against ttft <= 2s; headroom not measured"
+        measured_sentence(&failed, &made::measured().conditions, &["ttft <= 2s".to_owned()], None),
+        "no latency was measured, model llama-3.1-70b on 1x H100: 300 of 300 requests failed (290 x HTTP 503, 10 x HTTP 500); goodput 0 % \
+         against ttft <= 2s"
     );
 }
 
@@ -77,15 +86,15 @@ fn the_verdicts_sentence_says_which_rule_by_how_much_and_what_to_do() {
         sentences,
         [
             "goodput >= 95% holds: observed 97.3 % (interval 96.4 % to 98.1 %), limit 95 %",
-            "goodput >= 99% is broken: observed 97.3 % (interval 96.4 % to 98.1 %), limit 99 %; 1 more rule is broken; 1 regression rule had no baseline",
-            "ttft p95 rises <= 10% is a regression: changed by +17.2 % (+12.5 % to +22 %), allowed +10 %",
+            "goodput >= 99% is broken: observed 97.3 % (interval 96.4 % to 98.1 %), limit 99 %; also broken: ttft p99 <= 800ms; 1 regression rule had no baseline",
+            "ttft p95 rises <= 10% is a regression: changed by +17.2 % (+12.5 % to +22 %), allowed 10 %",
             "ttft p99 <= 800ms is undecided: P99 812 ms, 770 ms to unbounded, limit 800 ms, 3000 requests; about 2400 more requests would decide it",
-            "the measurement may not be judged: start lag P99 41.0 ms, limit 5.00 ms: the gate itself was late; run the gate on a faster or idler machine, or lower the load",
+            "the measurement may not be judged: start lag P99 41.0 ms, loop lag P99 1.10 ms, at most 5.00 ms; 100 % of requests failed; run the gate on a faster or idler machine, or lower the load",
         ]
     );
     assert_eq!(
         unproven,
-        "both judged rules hold; not proven to stay within the limit: tpot p95 rises <= 10% or 1ms (changed by +17.2 % (+12.5 % to +22 %), allowed +10 %)"
+        "no breach shown in 2 judged rules; not proven to stay within the limit: tpot p95 rises <= 10% or 1ms (changed by +17.2 % (+12.5 % to +22 %), allowed 10 %)"
     );
 }
 
@@ -105,13 +114,129 @@ fn a_figure_is_spelt_the_same_everywhere() {
 }
 
 #[test]
-fn limits_that_changed_come_before_all_else() {
+fn limits_that_changed_come_right_after_the_verdicts_word() {
     let report = made::regression();
-    let change = "was goodput >= 99% / is goodput >= 95%";
-    assert!(terminal::render(&report, PLAIN).lines().nth(1).unwrap().contains(change));
-    assert!(markdown::render(&report, usize::MAX).lines().take(3).any(|line| line.contains("was goodput &gt;= 99%")));
+    assert!(terminal::render(&report, PLAIN).lines().nth(1).unwrap().contains("goodput >= 99% -> 95%"));
+    assert!(markdown::render(&report, usize::MAX).lines().take(3).any(|line| line.contains("goodput &gt;= 99% → 95%")));
     let page = html::render(&report);
-    assert!(page.find("was goodput").unwrap() < page.find("<h1>").unwrap());
+    let at = |text: &str| page.find(text).unwrap();
+    assert!(at("</h1>") < at("99% → 95%") && at("99% → 95%") < at("is a regression"));
+}
+
+#[test]
+fn a_changed_limit_shows_what_it_was_and_what_it_is() {
+    let mut report = made::regression();
+    let lines = ["was ttft <= 1s / is ttft <= 500ms", "was not there / is errors <= 1%", "was tpot p95 <= 9ms / is no longer there", "odd"];
+    report.verdict.as_mut().unwrap().baseline.changed_limits = lines.map(str::to_owned).to_vec();
+    assert_eq!(facts::changed_limits(&report), ["ttft <= 1s → 500ms", "new: errors <= 1%", "gone: tpot p95 <= 9ms", "odd"]);
+}
+
+#[test]
+fn nothing_of_an_invalid_measurement_is_shown_as_broken_or_kept() {
+    let report = made::not_judged();
+    let colored = terminal::render(&report, Look { color: true, ..PLAIN });
+    assert!(!colored.contains("\x1b[31m") && !colored.contains("FAIL"), "{colored}");
+    for spelling in [terminal::render(&report, PLAIN), markdown::render(&report, usize::MAX), html::render(&report)] {
+        assert_eq!(spelling.matches("not judged").count(), 3, "{spelling}");
+        assert!(spelling.contains("912 ms") && !spelling.contains("FAIL"), "{spelling}");
+    }
+    assert!(html::render(&report).contains("class=\"verdict void\""));
+    let junit = junit::render(&report);
+    assert!(junit.contains("failures=\"0\" errors=\"4\""), "{junit}");
+    let json: serde_json::Value = serde_json::from_str(&json::render(&report)).unwrap();
+    assert_eq!(json["rules"][1]["status"], "fail");
+}
+
+#[test]
+fn a_baseline_that_was_not_comparable_says_what_differs_and_is_not_called_none() {
+    let report = made::not_compared();
+    assert!(report.summary.ends_with("; 2 regression rules not compared: the stored baseline differs (model)"), "{}", report.summary);
+    for spelling in [terminal::render(&report, PLAIN), markdown::render(&report, usize::MAX), html::render(&report)] {
+        assert_eq!(spelling.matches("not compared").count(), 3, "{spelling}");
+        assert_eq!(spelling.matches("model was my-llm, is sim").count(), 2, "{spelling}");
+        assert_eq!(spelling.matches("2 stored runs: model: was my-llm, is sim").count(), 1, "{spelling}");
+        assert!(!spelling.contains("no baseline"), "{spelling}");
+    }
+}
+
+#[test]
+fn an_invalid_headline_tells_of_requests_that_failed() {
+    let mut report = made::invalid();
+    report.levels[0].errors = 45;
+    report.levels[0].error_kinds = vec![(crate::wire::ErrorKind::Connect, 45)];
+    let sentence = sentence::judged(report.verdict.as_ref().unwrap(), &report.levels);
+    assert!(sentence.contains("; 75 % of requests failed (45 x connect); run the gate"), "{sentence}");
+    report.levels[0].errors = 5;
+    assert!(!sentence::judged(report.verdict.as_ref().unwrap(), &report.levels).contains("failed"));
+}
+
+#[test]
+fn a_limit_inside_the_interval_is_no_breach_shown() {
+    let mut report = made::pass();
+    let verdict = report.verdict.as_mut().unwrap();
+    verdict.rules[0].low = Some(0.94);
+    assert!(verdict_sentence(verdict).starts_with("goodput >= 95%: no breach shown, observed 97.3 %"), "{}", verdict_sentence(verdict));
+}
+
+#[test]
+fn a_regression_beside_a_broken_rule_is_named() {
+    let mut verdict = made::fail().verdict.unwrap();
+    verdict.rules[2] = made::regression().verdict.unwrap().rules.remove(1);
+    let sentence = verdict_sentence(&verdict);
+    assert!(sentence.contains("also broken: ttft p99 <= 800ms; ttft p95 rises <= 10% is a regression: changed by +17.2 %"), "{sentence}");
+}
+
+#[test]
+fn tables_fit_eighty_columns_and_lose_nothing_when_narrower() {
+    for width in [40, 60, 80, 120] {
+        for (name, report) in made::all() {
+            let text = terminal::render(&report, Look { color: false, width });
+            let tables = text.split("conditions").next().unwrap();
+            let widest = tables.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(width < 80 || widest <= width, "{name} at {width}: {widest}\n{text}");
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(name != "regression" || words.contains("+17.2 % (+12.5 % to +22 %)") && words.contains("600 ms"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_row_says_only_what_its_figures_do_not() {
+    let mut report = made::fail();
+    let rules = &mut report.verdict.as_mut().unwrap().rules;
+    rules[1].why =
+        "TTFT P99 912 ms (880 ms to 10.9 s) against <= 800 ms; 75 of 500 requests break it, 25 may; n 500, n_eff 267, method A".to_owned();
+    rules[2].why = "no baseline to compare with".to_owned();
+    let text = terminal::render(&report, PLAIN);
+    assert!(text.contains("\n      75 of 500 requests break it, 25 may; n_eff 267\n"), "{text}");
+    assert!(!text.contains("no baseline to compare"), "{text}");
+}
+
+#[test]
+fn the_client_is_told_of_where_it_kept_up() {
+    let report = made::pass();
+    for spelling in [terminal::render(&report, PLAIN), markdown::render(&report, usize::MAX), html::render(&report)] {
+        assert!(spelling.contains("client: start lag P99 0.60 ms, loop lag P99 1.10 ms"), "{spelling}");
+    }
+    assert!(!terminal::render(&made::invalid(), PLAIN).contains("client: "));
+}
+
+#[test]
+fn requests_that_came_in_one_read_are_told_apart_from_slow_ones() {
+    let mut report = made::pass();
+    report.levels[0].broken_constraints = vec![("tpot <= 50ms".to_owned(), 3), ("stall <= 1s".to_owned(), 5)];
+    report.levels[0].broken_in_one_read = vec![3, 2];
+    let text = terminal::render(&report, PLAIN);
+    assert!(text.contains("tpot <= 50ms: 3 (all 3 came in one read); stall <= 1s: 5 (2 came in one read)"), "{text}");
+}
+
+#[test]
+fn a_time_is_shown_in_seconds_and_an_empty_bucket_not_at_all() {
+    let mut report = made::pass();
+    report.conditions.started = "2026-11-30T20:00:00.123456789Z".to_owned();
+    report.levels[0].buckets[0].percentiles = crate::summary::Percentiles::default();
+    let text = terminal::render(&report, PLAIN);
+    assert!(text.contains("started 2026-11-30T20:00:00Z") && !text.contains("input 1k"), "{text}");
 }
 
 #[test]
@@ -258,4 +383,67 @@ fn csv_has_a_line_a_request_and_nothing_where_nothing_is_known() {
     id,side,part,session,level,round,turn,scheduled_ms,sent_ms,start_lag_ms,connect_ms,headers_ms,ttft_ms,ttfa_ms,tpot_ms,e2e_ms,closed_ms,stall_ms,input_tokens,output_tokens,asked_input_tokens,asked_output_tokens,cached_tokens,token_source,events,finish_reason,outcome,error_kind,http_status,warnings
     0,candidate,part one,,1x,,0,1,1.25,0.25,,,500,,7.070707070707071,1200,,9,10,100,10,100,,,100,part one,error,timeout,200,part one
     ");
+}
+
+fn around() -> comment::Surroundings {
+    comment::Surroundings { sha: Some("a".repeat(40)), run_url: Some("https://github.example/acme/serve/actions/runs/1".to_owned()) }
+}
+
+#[test]
+fn a_comment_says_first_what_changed_then_the_verdict_then_what_broke() {
+    let text = comment::render(&made::regression(), &around(), comment::LIMIT);
+    let order = [
+        "Limits changed",
+        "## FAIL: chat-70b",
+        "**FAIL:**",
+        "+17.2 % (+12.5 % to +22 %)",
+        "All 3 rules",
+        "Conditions",
+        "Baseline: 2",
+        "[run",
+    ];
+    let places: Vec<usize> = order.iter().map(|word| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+    let before_fold = text.split("<details>").next().unwrap();
+    assert!(before_fold.contains("| **FAIL** |") && !before_fold.contains("| pass |"), "what holds is folded away: {before_fold}");
+}
+
+#[test]
+fn a_comment_of_two_levels_has_a_chart_and_one_of_one_level_has_none() {
+    let mut report = made::pass();
+    assert!(!comment::render(&report, &around(), comment::LIMIT).contains("mermaid"));
+    report.levels.push(crate::summary::LevelTable { level: "1.5x".to_owned(), ..report.levels[0].clone() });
+    let text = comment::render(&report, &around(), comment::LIMIT);
+    assert!(
+        text.contains("```mermaid\nxychart-beta\n") && text.contains("x-axis [\"1x\", \"1.5x\"]") && text.contains("bar [1230.0, 1230.0]"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_comment_too_long_loses_whole_rows_from_the_end_and_keeps_the_verdict() {
+    let mut report = made::fail();
+    let rule = report.verdict.as_ref().unwrap().rules[0].clone();
+    report.verdict.as_mut().unwrap().rules = vec![rule; 2_000];
+    for limit in [2_000, 20_000, comment::LIMIT] {
+        let text = comment::render(&report, &around(), limit);
+        assert!(text.len() <= limit && text.len() > limit / 2, "{} of {limit}", text.len());
+        assert!(
+            text.starts_with("## FAIL: chat-70b") && text.contains("left out to fit") && text.contains("[run and full report]"),
+            "{text}"
+        );
+        assert!(text.lines().filter(|line| line.starts_with("| ")).all(|line| line.ends_with(" |")), "a row was cut");
+        assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
+    }
+}
+
+#[test]
+fn a_comment_names_no_host() {
+    let mut report = made::pass();
+    report.conditions.target.label = "http://10.1.2.3:8000".to_owned();
+    report.conditions.flags = ["endpoint=http://10.1.2.3:8000", "set=target.url=http://10.1.2.3/v1", "seed=7"].map(str::to_owned).to_vec();
+    let text = comment::render(&report, &around(), comment::LIMIT);
+    assert!(!text.contains("10.1.2.3") && text.contains("a target without alias") && text.contains("seed=7"), "{text}");
+    report.conditions.target.label = "staging".to_owned();
+    assert!(comment::render(&report, &around(), comment::LIMIT).contains("at staging"));
 }

@@ -2,7 +2,7 @@
 
 use crate::record::ClientSample;
 use crate::units::Nanos;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
@@ -39,6 +39,7 @@ const STEP: Duration = Duration::from_millis(1);
 
 async fn second(epoch: Instant) -> ClientSample {
     let start = Instant::now();
+    let clocks = (SystemTime::now(), std::time::Instant::now());
     let cpu = cpu_time();
     let mut lags = Vec::with_capacity(1000);
     while start.elapsed() < Duration::from_secs(1) {
@@ -54,7 +55,15 @@ async fn second(epoch: Instant) -> ClientSample {
         loop_lag_p99: lags.get(lags.len() * 99 / 100).or(lags.last()).copied().unwrap_or_default(),
         cpu_share: used.map(|used| used / start.elapsed().as_secs_f64().max(1e-9)),
         in_flight: 0,
+        clock_step_ms: Some(step(clocks.0, clocks.1)),
     }
+}
+
+/// By how many milliseconds the wall clock moved against the monotonic one: it was set, or the machine slept.
+fn step(wall: SystemTime, monotonic: std::time::Instant) -> f64 {
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    let by_wall = SystemTime::now().duration_since(wall).map_or_else(|back| -ms(back.duration()), ms);
+    by_wall - ms(monotonic.elapsed())
 }
 
 /// CPU time of the calling thread, which is the one that carries the load; `None` where the system does not tell.

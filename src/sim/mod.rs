@@ -3,6 +3,7 @@
 mod answer;
 mod engine;
 mod error;
+mod made;
 mod profile;
 mod request;
 mod serve;
@@ -12,5 +13,6 @@ mod value;
 
 pub use engine::{Ask, Engine, Schedule};
 pub use error::SimError;
+pub use made::{Truth, made};
 pub use profile::{Fault, Kind, Profile, parse};
 pub use serve::{Running, start};

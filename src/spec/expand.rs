@@ -2,9 +2,9 @@
 
 use super::issue::Issue;
 use super::permissions::Permissions;
+use super::place::Place;
 use super::raw::Sink;
 use super::yaml::Node;
-use std::ops::Range;
 
 const OPEN_PREFIX: &str = "GOODPUT_VAR_";
 const LONGEST: usize = 8 * 1024;
@@ -54,7 +54,7 @@ pub(super) fn expand(node: &Node, text: &str, permissions: &Permissions, sink: &
     fine.then_some(Expanded { text: out, released })
 }
 
-fn lookup<'v>(inside: &'v str, permissions: &'v Permissions, place: Option<Range<usize>>) -> Result<(&'v str, bool), Issue> {
+fn lookup<'v>(inside: &'v str, permissions: &'v Permissions, place: Place) -> Result<(&'v str, bool), Issue> {
     let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
     let is_name =
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

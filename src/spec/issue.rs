@@ -1,6 +1,7 @@
 //! What is wrong with a spec: each problem at its place, with what was meant; all of them at once.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use super::place::Place;
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
 
@@ -40,6 +41,8 @@ pub struct Issue {
     pub help: Option<String>,
     /// Where, as bytes of the text; `None` where a flag or the whole text is meant.
     pub span: Option<Range<usize>>,
+    /// The flag that holds the problem, as it was given: `--rate 5`; the text is then not at fault.
+    pub flag: Option<String>,
     /// Where, as line and column from 1, counted in characters.
     pub position: Option<(usize, usize)>,
 }
@@ -48,7 +51,7 @@ impl Issue {
     /// A problem that makes the spec unusable.
     #[must_use]
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, message: clean(&message.into()), help: None, span: None, position: None }
+        Self { code, severity: Severity::Error, message: clean(&message.into()), help: None, span: None, flag: None, position: None }
     }
 
     /// A problem that only surprises.
@@ -64,11 +67,20 @@ impl Issue {
         self
     }
 
-    /// With a place in the text.
+    /// With its place.
     #[must_use]
-    pub fn at(mut self, span: Option<Range<usize>>) -> Self {
-        self.span = span;
+    pub(super) fn at(mut self, place: impl Into<Place>) -> Self {
+        (self.span, self.flag) = match place.into() {
+            Place::Nowhere => (None, None),
+            Place::Text(span) => (Some(span), None),
+            Place::Flag(flag) => (None, Some(clean(&flag))),
+        };
         self
+    }
+
+    /// The message, behind the flag that it is about.
+    fn title(&self) -> String {
+        self.flag.as_ref().map_or_else(|| self.message.clone(), |flag| format!("{flag}: {}", self.message))
     }
 
     /// Finds line and column in `text`, and keeps the span within it.
@@ -88,7 +100,7 @@ impl fmt::Display for Issue {
         if let Some((line, column)) = self.position {
             write!(f, "{line}:{column}: ")?;
         }
-        f.write_str(&self.message)
+        f.write_str(&self.title())
     }
 }
 
@@ -151,11 +163,13 @@ impl Problems {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let title = level.primary_title(issue.message.as_str()).id(issue.code);
+        let text = issue.title();
+        let title = level.primary_title(text.as_str()).id(issue.code);
         let mut group = match &issue.span {
             Some(span) => title.element(
                 Snippet::source(shown).path(clean(&self.source.name)).annotation(AnnotationKind::Primary.span(span.start..span.end)),
             ),
+            None if issue.flag.is_some() => Group::with_title(title),
             None => title.element(annotate_snippets::Origin::path(clean(&self.source.name))),
         };
         if let Some(help) = &issue.help {
@@ -169,15 +183,17 @@ impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = clean(&self.source.name);
         match self.issues.as_slice() {
+            [only] if only.flag.is_some() => write!(f, "{only}"),
             [only] => write!(f, "{name}:{only}"),
             all => write!(f, "{name} has {} problems", all.len()),
         }
     }
 }
 
-/// A spec is not trusted: what would move a terminal's cursor is shown as a mark instead.
+/// A spec is not trusted: what would move a terminal's cursor is shown as a mark instead, and so is a line break, since a CI runner
+/// takes `::name::` at the start of a line for a command.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().take(LONGEST_MESSAGE).map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().take(LONGEST_MESSAGE).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The same for a whole source, byte by byte, so that spans keep their meaning.

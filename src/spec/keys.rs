@@ -1,5 +1,7 @@
 //! The table of keys: one row each, read by the reader (which keys exist), `validate --explain` (defaults) and the JSON Schema.
 
+use crate::metric::{Per, Row};
+
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Shape {
@@ -73,7 +75,12 @@ pub(super) const KEYS: &[Key] = &[
         "The base URL, as http://127.0.0.1:8000/v1, or sim://… for the built-in simulated server. ${NAME} is replaced for GOODPUT_VAR_ names.",
     ),
     key("target.alias", Shape::Text, "", "Shown in reports instead of the URL."),
-    key("target.api", Shape::Choice(&["chat", "completions", "responses", "messages", "tgi", "ollama", "auto"]), "chat", "The protocol."),
+    key(
+        "target.api",
+        Shape::Choice(&["chat", "completions", "responses", "messages", "tgi", "ollama", "auto"]),
+        "chat",
+        "The protocol; responses, messages, tgi and ollama are not in this version yet.",
+    ),
     key("target.model", Shape::Text, "auto", "The model's name; auto is the first of GET /models."),
     key("target.hardware", Shape::TextOrMap, "", "What the server runs on: shown, compared, and read for advice and cost."),
     key("target.hardware.name", Shape::Text, "", "A free label, as 1x H100-SXM."),
@@ -104,14 +111,19 @@ pub(super) const KEYS: &[Key] = &[
         "Merged into each request's JSON; may not hold what the gate owns (model, messages, max_tokens, …).",
     ),
     key("target.headers", Shape::Open, "{}", "Sent with each request; never a credential."),
-    key("workload", Shape::MapOrList, "", "What is sent; or a list of named parts with shares."),
+    key(
+        "workload",
+        Shape::MapOrList,
+        "",
+        "What is sent; or a list of named parts with shares (more than one part is not in this version yet).",
+    ),
     key("workload.name", Shape::Pattern("^[a-z0-9-]{1,64}$"), "", "The part's name, where the workload is a list."),
     key("workload.share", SHARE, "", "The part's share of the requests, where the workload is a list."),
     key(
         "workload.lengths",
         Shape::TextOrMap,
         "chat",
-        "How long prompts and answers are: a bundled sample (chat, code-completion, long-context-chat, reasoning, agent-coding, batch), { file: … } or { input: …, output: … }.",
+        "How long prompts and answers are: a bundled sample (chat, code-completion, long-context-chat, reasoning, batch; agent-coding is not in this version yet), { file: … } or { input: …, output: … }.",
     ),
     key("workload.lengths.file", Shape::Text, "", "A CSV or JSONL file of pairs, at or below the spec's folder."),
     key(
@@ -140,10 +152,10 @@ pub(super) const KEYS: &[Key] = &[
         "workload.turns",
         Shape::Pattern(r"^([0-9]+|geometric\(.*\))$"),
         "1",
-        "Turns a session: a number or geometric(mean=4); later turns carry the history.",
+        "Turns a session: a number or geometric(mean=4); later turns carry the history. Other than 1 is not in this version yet.",
     ),
-    key("workload.shared_prefix", TOKENS, "0", "Tokens that every prompt has in common."),
-    key("workload.prefix_hit", SHARE, "0%", "Offered prefix-cache reuse; 0% is cold."),
+    key("workload.shared_prefix", TOKENS, "0", "Tokens that every prompt has in common. Above 0 is not in this version yet."),
+    key("workload.prefix_hit", SHARE, "0%", "Offered prefix-cache reuse; 0% is cold. Above 0% is not in this version yet."),
     key("load", Shape::Map, "", "How much is sent."),
     key("load.concurrency", Shape::Integer(1, 100_000), "", "Closed loop: this many requests in flight."),
     key("load.rate", Shape::Pattern(r"^[0-9]+(\.[0-9]+)? */s$"), "", "Open loop: this many requests per second, as 12/s."),
@@ -151,7 +163,7 @@ pub(super) const KEYS: &[Key] = &[
         "load.arrival",
         Shape::Pattern(r"^(poisson|constant|trace|gamma\(.*\))$"),
         "poisson",
-        "How open-loop arrivals are spaced: poisson, constant, gamma(shape=0.5) or trace.",
+        "How open-loop arrivals are spaced: poisson, constant or gamma(shape=0.5); trace is not in this version yet.",
     ),
     key(
         "load.levels",
@@ -163,7 +175,7 @@ pub(super) const KEYS: &[Key] = &[
         "load.rounds",
         Shape::Pattern(r"^[0-9]+(\.\.[0-9]+)?$"),
         "40",
-        "Consecutive blocks of one continuous load; 20..120 goes on while undecided.",
+        "Consecutive blocks of one continuous load; 20..120 goes on while undecided. 12 whole rounds are the fewest that can be judged with intervals.",
     ),
     key(
         "load.round",
@@ -194,7 +206,7 @@ pub(super) const KEYS: &[Key] = &[
         "slo.rule_out",
         Shape::Pattern(TIMES),
         "2.5x",
-        "A pass must rule out this multiple of what a rule allows; 1x: a pass must be proven.",
+        "A pass must rule out this multiple of the odds that a rule allows (an allowed 5 %: 11.6 %), or of an allowed change; 1x: a pass must be proven.",
     ),
     key("slo.on_inconclusive", Shape::Choice(&["fail", "warn"]), "fail", "What an inconclusive verdict does to the exit code."),
     key("buckets", Shape::Map, "", "Edges of the length buckets in reports."),
@@ -231,6 +243,11 @@ pub(super) fn children(path: &str) -> Vec<&'static str> {
 /// The row of `path`.
 pub(super) fn row(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|row| row.path == path)
+}
+
+/// Whether rules on a metric are known and not in this version yet.
+pub(super) fn is_later(row: &Row) -> bool {
+    matches!(row.per, Per::Session | Per::Search)
 }
 
 /// Whether the map at `path` takes any keys.

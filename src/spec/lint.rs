@@ -27,7 +27,7 @@ pub(super) fn warn(spec: &Spec, lines: &Lines<'_>, load: Fields<'_>, sink: &mut 
     }
     if spec.slo.confidence != Confidence::Point && spec.load.rounds.max < 12 {
         let issue = Issue::warning("few-rounds", "fewer than 12 rounds cannot be judged with intervals: such a run is invalid");
-        sink.push(issue.help("write rounds: 40, or confidence: point for bare estimates").at(load.key_span("rounds")));
+        sink.push(issue.help("40 are usual; or confidence: point for bare estimates").at(load.key_span("rounds")));
     }
     for line in &lines.rules {
         rule(spec, line, sink);
@@ -56,9 +56,7 @@ fn rule(spec: &Spec, line: &Line<'_, Rule>, sink: &mut Sink) {
             "small-change",
             "limits under about 10 % are below the noise from run to run of most sites: expect inconclusive",
         );
-        sink.push(
-            issue.help("use --against URL (both sides in the same weather), a long history of a quiet site, or a limit of 10 %").at(span()),
-        );
+        sink.push(issue.help("use a long history of a quiet site, or a limit of 10 %").at(span()));
     }
     if let (Some(Offered::Rate { per_second, .. }), Test::Absolute { value, .. }) = (spec.load.offered, rule.test)
         && rule.metric.row().unit == Unit::PerSecond
@@ -101,10 +99,12 @@ fn lists(spec: &Spec, lines: &Lines<'_>, sink: &mut Sink) {
         for earlier in &lines.request[..index] {
             let (a, b) = (&earlier.value, &line.value);
             if a.metric == b.metric && a.when == b.when && a.part == b.part {
-                let issue = Issue::warning(
-                    "redundant-rule",
-                    format!("`{}` and `{}` limit the same value; the tighter one decides", a.text, b.text),
-                );
+                let message = if (a.cmp, a.value) == (b.cmp, b.value) {
+                    format!("`{}` is written twice", b.text)
+                } else {
+                    format!("`{}` and `{}` limit the same value; the tighter one decides", a.text, b.text)
+                };
+                let issue = Issue::warning("redundant-rule", message);
                 sink.push(issue.help("keep the one that is meant").at(line.node.span.clone()));
             }
         }

@@ -71,7 +71,7 @@ pub fn parse(source: &Source, permissions: &Permissions) -> Result<Checked, Spec
     let (errors, warnings): (Vec<Issue>, Vec<Issue>) = sink.issues.into_iter().partition(|issue| issue.severity == Severity::Error);
     let spec = match spec {
         Some(spec) if errors.is_empty() => spec,
-        _ => return Err(problems(errors)),
+        _ => return Err(problems(errors.into_iter().chain(warnings).collect())),
     };
     if !refused.is_empty() && !permissions.sends_nothing {
         return Err(SpecError::HostRefused(Problems::new(source, refused)));
@@ -86,7 +86,9 @@ fn read(written: &Node, source: &Source, permissions: &Permissions, sink: &mut S
         return (None, Vec::new());
     }
     top.read("version", sink, version);
+    let before = errors(sink);
     let name = required_name(top, sink);
+    let of_name = errors(sink) - before;
     let uses: Vec<(&'static str, &'static str)> = keys::USES.iter().map(|word| (*word, *word)).collect();
     let use_case = top.choice("use", &uses, sink).map(str::to_owned);
     let target_fields = top.map("target", "target", sink);
@@ -103,11 +105,13 @@ fn read(written: &Node, source: &Source, permissions: &Permissions, sink: &mut S
     let client_lag = top.map("validity", "validity", sink).read("client_lag", sink, duration);
     let buckets = buckets(top.map("buckets", "buckets", sink), sink);
     let budget = budget(top.map("budget", "budget", sink), sink);
-    let Some(name) = name else { return (None, refused) };
+    // Without a name the rest is checked all the same; what is wrong with the lines themselves would make false warnings.
+    let sound = errors(sink) == of_name;
+    let named = name.is_some();
     let spec = Spec {
         client_lag: client_lag.unwrap_or_else(|| default_client_lag(&slo)),
         digest: digest(&source.text),
-        name,
+        name: name.unwrap_or_default(),
         use_case,
         target,
         workload,
@@ -116,8 +120,14 @@ fn read(written: &Node, source: &Source, permissions: &Permissions, sink: &mut S
         buckets,
         budget,
     };
-    lint::warn(&spec, &lines, load_fields, sink);
-    (Some(spec), refused)
+    if sound {
+        lint::warn(&spec, &lines, load_fields, sink);
+    }
+    (named.then_some(spec), refused)
+}
+
+fn errors(sink: &Sink) -> usize {
+    sink.issues.iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
 /// `[a-z0-9-]`, at most 64.

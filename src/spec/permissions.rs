@@ -122,9 +122,15 @@ fn address(host: &Host<&str>) -> Option<IpAddr> {
 fn unmapped(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
     let segments = v6.segments();
-    let nat64 = segments[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
+    if segments[0] == 0x2002 {
+        // 6to4 carries the IPv4 address behind its prefix.
+        let [_, _, a, b, c, d, ..] = v6.octets();
+        return IpAddr::V4(Ipv4Addr::new(a, b, c, d));
+    }
+    let nat64 = segments[..2] == [0x64, 0xff9b] && (segments[2] == 1 || segments[2..6] == [0; 4]);
+    let translated = segments[..6] == [0, 0, 0, 0, 0xffff, 0];
     let compatible = segments[..6] == [0; 6] && segments[6] != 0;
-    if nat64 || compatible {
+    if nat64 || translated || compatible {
         let [.., a, b, c, d] = v6.octets();
         return IpAddr::V4(Ipv4Addr::new(a, b, c, d));
     }
@@ -149,6 +155,9 @@ mod tests {
             "http://[::ffff:169.254.169.254]/",
             "http://[::169.254.169.254]/",
             "http://[64:ff9b::169.254.169.254]/",
+            "http://[2002:a9fe:a9fe::]/",
+            "http://[::ffff:0:169.254.169.254]/",
+            "http://[64:ff9b:1::a9fe:a9fe]/",
             "http://[fe80::1]/",
             "http://[fd00:ec2::254]/",
         ] {

@@ -43,15 +43,21 @@ pub(super) fn no_number(text: &str, example: &str) -> Bad {
     if text.starts_with('-') && split(&text[1..]).is_some() {
         return Bad::new("negative", format!("`{text}` is negative"), format!("write {example}"));
     }
-    Bad::new("not-a-quantity", format!("`{text}` is not what is needed here"), format!("write {example}"))
+    Bad::new("not-a-quantity", format!("`{text}` is no number of this kind"), format!("write {example}"))
 }
 
-fn unit_error(text: &str, unit: &str, needed: &str, example: &str) -> Bad {
+/// What `text` lacks, with what was probably meant by it.
+fn unit_error(text: &str, unit: &str, needed: &str, probable: &str) -> Bad {
     if unit.is_empty() {
-        Bad::new("missing-unit", format!("`{text}` has no unit"), format!("units are required here ({needed}): {example}"))
+        Bad::new("missing-unit", format!("`{text}` has no unit"), format!("units are required here ({needed}): write {probable}"))
     } else {
-        Bad::new("wrong-unit", format!("`{unit}` is no unit of this"), format!("use {needed}: {example}"))
+        Bad::new("wrong-unit", format!("`{unit}` is no unit of this"), format!("use {needed}: write {probable}"))
     }
+}
+
+/// A number with the units of time that a person may have meant: a unit is never guessed, only offered.
+pub(super) fn probable_time(number: &str) -> String {
+    if scaled(number, 0) >= 100.0 { format!("`{number}ms`") } else { format!("`{number}s` or `{number}ms`") }
 }
 
 /// Milliseconds of one number with one unit.
@@ -75,7 +81,7 @@ pub(super) fn duration_ms(text: &str) -> Result<f64, Bad> {
         let (number, after) = split(rest).ok_or_else(|| no_number(text, example))?;
         let end = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
         let unit = after[..end].trim();
-        total += milliseconds(number, unit).ok_or_else(|| unit_error(text, unit, "us, ms, s, m, h", example))?;
+        total += milliseconds(number, unit).ok_or_else(|| unit_error(text, unit, "us, ms, s, m, h", &probable_time(number)))?;
         rest = after[end..].trim_start();
     }
     if text.is_empty() {
@@ -96,7 +102,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, Bad> {
 pub(super) fn share(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`95%`"))?;
     if unit != "%" {
-        return Err(unit_error(text, unit, "%", "`95%`"));
+        return Err(unit_error(text, unit, "%", &format!("`{number}%`")));
     }
     let share = scaled(number, -2);
     if share > 1.0 {
@@ -109,7 +115,7 @@ pub(super) fn share(text: &str) -> Result<f64, Bad> {
 pub(super) fn times(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`1.5x`"))?;
     if unit != "x" {
-        return Err(unit_error(text, unit, "x", "`1.5x`"));
+        return Err(unit_error(text, unit, "x", &format!("`{number}x`")));
     }
     match scaled(number, 0) {
         times if times > 0.0 && times <= 10_000.0 => Ok(times),
@@ -186,26 +192,28 @@ pub(super) fn per_second(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`12/s`"))?;
     match unit {
         "/s" | "req/s" | "requests/s" => Ok(scaled(number, 0)),
-        _ => Err(unit_error(text, unit, "/s", "`12/s`")),
+        _ => Err(unit_error(text, unit, "/s", &format!("`{number}/s`"))),
     }
 }
 
 /// `2.5/h`, per hour.
 pub(super) fn per_hour(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`2.5/h`"))?;
-    if unit == "/h" { Ok(scaled(number, 0)) } else { Err(unit_error(text, unit, "/h", "`2.5/h`")) }
+    if unit == "/h" { Ok(scaled(number, 0)) } else { Err(unit_error(text, unit, "/h", &format!("`{number}/h`"))) }
 }
 
 /// `16.41 GB` in bytes.
 pub(super) fn bytes(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`16.41 GB`"))?;
-    byte_unit(number, unit).ok_or_else(|| unit_error(text, unit, "MB, GB, TB, MiB, GiB, TiB", "`16.41 GB`"))
+    byte_unit(number, unit).ok_or_else(|| unit_error(text, unit, "MB, GB, TB, MiB, GiB, TiB", &format!("`{number} GB`")))
 }
 
 /// `3350 GB/s` in bytes per second.
 pub(super) fn bandwidth(text: &str) -> Result<f64, Bad> {
     let (number, unit) = split(text).ok_or_else(|| no_number(text, "`3350 GB/s`"))?;
-    unit.strip_suffix("/s").and_then(|unit| byte_unit(number, unit)).ok_or_else(|| unit_error(text, unit, "GB/s or TB/s", "`3350 GB/s`"))
+    unit.strip_suffix("/s")
+        .and_then(|unit| byte_unit(number, unit))
+        .ok_or_else(|| unit_error(text, unit, "GB/s or TB/s", &format!("`{number} GB/s`")))
 }
 
 fn byte_unit(number: &str, unit: &str) -> Option<f64> {

@@ -2,6 +2,7 @@
 
 use super::issue::{Issue, meant};
 use super::keys;
+use super::place::Place;
 use super::quantity::Bad;
 use super::yaml::{Entry, Kind, Node, Value, torn};
 
@@ -87,8 +88,8 @@ impl<'n> Fields<'n> {
     }
 
     /// The place of `key` itself.
-    pub(super) fn key_span(&self, key: &str) -> Option<std::ops::Range<usize>> {
-        self.entries.iter().find(|entry| entry.key == key)?.key_span.clone()
+    pub(super) fn key_span(&self, key: &str) -> Place {
+        self.entries.iter().find(|entry| entry.key == key).map_or(Place::Nowhere, |entry| entry.key_span.clone())
     }
 
     /// The map under `key`; an empty one where it is not written.

@@ -10,6 +10,7 @@ use std::time::Duration;
 const MOST_LEVELS: usize = 50;
 const MOST_CONCURRENCY: u64 = 100_000;
 const MOST_ROUNDS: u64 = 100_000;
+const ROUNDS_HELP: &str = "write 40, or 20..120 to go on while undecided";
 
 /// Reads `load`.
 pub(super) fn load(fields: Fields<'_>, sink: &mut Sink) -> Load {
@@ -115,8 +116,7 @@ pub(super) fn same(a: f64, b: f64) -> bool {
 }
 
 fn rounds(text: &str) -> Result<Rounds, Bad> {
-    let help = "write 40, or 20..120 to go on while undecided";
-    let one = |text: &str| match count(text)? {
+    let one = |text: &str| match count(text).map_err(|bad| not_rounds(text, bad))? {
         rounds @ 1..=MOST_ROUNDS => Ok(u32::try_from(rounds).unwrap_or(1)),
         _ => Err(Bad::new("out-of-range", format!("`{text}` rounds is out of range"), format!("write 1 to {MOST_ROUNDS}"))),
     };
@@ -126,9 +126,17 @@ fn rounds(text: &str) -> Result<Rounds, Bad> {
     };
     let rounds = Rounds { min: one(low.trim())?, max: one(high.trim())? };
     if rounds.min > rounds.max {
-        return Err(Bad::new("not-a-range", format!("`{text}` runs backwards"), help));
+        return Err(Bad::new("not-a-range", format!("`{text}` runs backwards"), ROUNDS_HELP));
     }
     Ok(rounds)
+}
+
+/// A word in the place of a number of rounds.
+fn not_rounds(text: &str, bad: Bad) -> Bad {
+    if bad.code != "not-a-quantity" {
+        return bad;
+    }
+    Bad::new(bad.code, format!("`{text}` is no number of rounds"), ROUNDS_HELP)
 }
 
 fn round(text: &str) -> Result<RoundLength, Bad> {

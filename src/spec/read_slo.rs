@@ -3,6 +3,7 @@
 use super::grammar::{self, Wrong};
 use super::issue::{Issue, meant};
 use super::load::Load;
+use super::place::Place;
 use super::quantity::{Bad, share, times};
 use super::raw::{Fields, Sink, choice, list, text};
 use super::read_load::same;
@@ -94,7 +95,7 @@ fn placed(node: &Node, line: &str, wrong: Wrong) -> Issue {
 }
 
 /// The place of `word` after `before` in a line, or the whole line.
-fn place_of(node: &Node, line: &str, before: &str, word: &str) -> Option<std::ops::Range<usize>> {
+fn place_of(node: &Node, line: &str, before: &str, word: &str) -> Place {
     let at = line.rfind(&format!("{before} {word}")).map(|at| at + before.len() + 1);
     at.map_or_else(|| node.span.clone(), |at| node.place(at..at + word.len()))
 }

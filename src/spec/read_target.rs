@@ -3,30 +3,16 @@
 use super::expand::{Expanded, expand};
 use super::issue::Issue;
 use super::permissions::{Permissions, is_link_local, is_loopback, origin};
+use super::place::Place;
 use super::quantity::{Bad, bandwidth, bytes, duration, per_hour};
 use super::raw::{Fields, Sink, choice, text};
 use super::yaml::{Kind, Node, Value};
 use super::{ApiChoice, Hardware, MetricsChoice, Target, TargetUrl, Timeouts};
-use crate::wire::Api;
+use crate::wire::{Api, OWNED_KEYS};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::time::Duration;
 use url::Url;
 
-/// What the gate itself puts into each request.
-const OWNED: &[&str] = &[
-    "messages",
-    "prompt",
-    "input",
-    "model",
-    "stream",
-    "stream_options",
-    "max_tokens",
-    "max_completion_tokens",
-    "min_tokens",
-    "ignore_eos",
-    "n",
-];
 /// Credentials, and what frames a message.
 const FORBIDDEN: &[&str] = &["authorization", "x-api-key", "api-key", "cookie", "host", "content-length", "transfer-encoding"];
 
@@ -37,7 +23,7 @@ pub(super) struct Reading<'a> {
     /// Hosts that the caller did not allow: not problems of the text, and so kept apart.
     pub(super) refused: Vec<Issue>,
     /// Where values that the caller released are used.
-    released: Vec<Option<Range<usize>>>,
+    released: Vec<Place>,
     /// Whether such a value is in the URL, whose host is then not for messages.
     url_released: bool,
 }
@@ -101,11 +87,12 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
         }
         return match base_url(&endpoint) {
             Ok(url) => {
-                refuse_link_local(&url, "--endpoint", None, reading);
+                refuse_link_local(&url, "", Place::Flag("--endpoint".to_owned()), reading);
                 Some(url)
             }
             Err(bad) => {
-                reading.sink.push(Issue::error(bad.code, format!("--endpoint: {}", bad.message)).help(bad.help));
+                let place = Place::Flag("--endpoint".to_owned());
+                reading.sink.push(Issue::error(bad.code, bad.message).help(bad.help).at(place));
                 None
             }
         };
@@ -114,7 +101,7 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
     let expanded = reading.expand(node, text)?;
     reading.url_released = !reading.released.is_empty();
     let url = reading.sink.keep(node, base_url(&expanded))?;
-    refuse_link_local(&url, "target.url", node.span.clone(), reading);
+    refuse_link_local(&url, "target.url: ", node.span.clone(), reading);
     if let TargetUrl::Http(http) = &url {
         let permissions = reading.permissions;
         if permissions.github_actions && !is_loopback(http) && !is_link_local(http) && !permissions.names(http) {
@@ -129,14 +116,14 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
     Some(url)
 }
 
-fn refuse_link_local(url: &TargetUrl, what: &str, span: Option<Range<usize>>, reading: &mut Reading<'_>) {
+fn refuse_link_local(url: &TargetUrl, what: &str, span: Place, reading: &mut Reading<'_>) {
     if let TargetUrl::Http(http) = url
         && is_link_local(http)
         && !reading.permissions.allows_host(http)
     {
         let host = place(http, reading.url_released);
         reading.refused.push(
-            Issue::error("host-not-allowed", format!("{what}: {host} is a link-local address, where machines keep their credentials"))
+            Issue::error("host-not-allowed", format!("{what}{host} is a link-local address, where machines keep their credentials"))
                 .help(format!("if it is meant, say so by --allow-host {host}"))
                 .at(span),
         );
@@ -213,7 +200,7 @@ fn place(url: &Url, released: bool) -> String {
     if released { "SCHEME://HOST:PORT (a released variable is in it)".to_owned() } else { origin(url) }
 }
 
-fn secret_to(url: &Url, released: bool, span: Option<Range<usize>>) -> Issue {
+fn secret_to(url: &Url, released: bool, span: Place) -> Issue {
     let host = place(url, released);
     Issue::error("secret-to-unnamed-host", format!("a variable that was released by --allow-env would go to {host}"))
         .help(format!("released values go only to a host that the caller names: --endpoint URL, or --allow-host {host}"))
@@ -310,7 +297,7 @@ fn body(fields: Fields<'_>, sink: &mut Sink) -> serde_json::Map<String, serde_js
         return serde_json::Map::new();
     };
     for entry in entries {
-        if OWNED.contains(&entry.key.as_str()) {
+        if OWNED_KEYS.contains(&entry.key.as_str()) {
             sink.push(
                 Issue::error("owned-by-the-gate", format!("`body` may not hold `{}`: the gate sets it", entry.key))
                     .help("the workload says what is sent and how long answers are; target.model names the model")

@@ -2,6 +2,7 @@
 
 use super::issue::{Issue, meant};
 use super::keys;
+use super::place::Place;
 use super::quantity::{Bad, MOST, count, number, scaled, share, split, tokens};
 use super::raw::{Fields, Sink};
 use super::yaml::{Kind, Node};
@@ -53,7 +54,7 @@ pub(super) fn workload(node: Option<&Node>, sink: &mut Sink) -> Workload {
 fn named(fields: Fields<'_>, before: &[Part], sink: &mut Sink) -> Option<String> {
     let Some((node, text)) = fields.text("name", sink) else {
         if fields.node().is_some() && !fields.has("name") {
-            let span = fields.node().and_then(|node| node.span.clone());
+            let span = fields.node().map_or(Place::Nowhere, |node| node.span.clone());
             sink.push(
                 Issue::error("missing-key", "a part of the workload has no `name`").help("rules speak of a part by its name").at(span),
             );

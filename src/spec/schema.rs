@@ -1,7 +1,7 @@
 //! The JSON Schema of a spec, for editors: made from the table of keys and the catalogue of metrics.
 
-use super::keys::{self, Grammar, Key, Shape};
-use crate::metric::{CATALOGUE, Per};
+use super::keys::{self, Key, Shape};
+use super::schema_lines::{line_doc, line_pattern};
 use serde_json::{Map, Value, json};
 
 /// The schema. Editors find it by the first line of a preset: `# yaml-language-server: $schema=goodput-gate.schema.json`.
@@ -88,36 +88,4 @@ fn default_value(row: &Key) -> Option<Value> {
         }
         _ => Some(text.parse::<u64>().map_or_else(|_| text.into(), Value::from)),
     }
-}
-
-/// The metrics a list may begin its lines with.
-fn metrics(grammar: Grammar) -> Vec<&'static str> {
-    let fits = |per: Per| grammar != Grammar::Constraint || matches!(per, Per::Request | Per::Session);
-    CATALOGUE.iter().filter(|row| fits(row.per)).map(|row| row.name).collect()
-}
-
-/// Loose on purpose: an editor marks the slips, the parser explains them.
-fn line_pattern(grammar: Grammar) -> String {
-    let metrics = metrics(grammar).join("|");
-    let absolute = r"(<=|<|>=|>) *[0-9]";
-    let change = r"(rises|drops) *<= *[0-9]";
-    match grammar {
-        Grammar::Constraint => format!("^ *({metrics}) *{absolute}"),
-        Grammar::Require => format!("^ *({metrics})( +p[0-9.]+)? *{absolute}"),
-        Grammar::Regression => format!("^ *({metrics})( +p[0-9.]+)? +{change}"),
-        Grammar::Advise => format!("^ *({metrics})( +p[0-9.]+)? *({absolute}|{change})"),
-    }
-}
-
-fn line_doc(grammar: Grammar) -> String {
-    let form = match grammar {
-        Grammar::Constraint => "METRIC CMP VALUE [when …] [for NAME]",
-        Grammar::Require => "METRIC [STAT] CMP VALUE [in SHARE of rounds] [when …] [at LEVEL] [for NAME]",
-        Grammar::Regression => "METRIC [STAT] (rises|drops) <= VALUE [or VALUE] [when …] [at LEVEL] [for NAME]",
-        Grammar::Advise => "a line as in require or as in regression",
-    };
-    let known = metrics(grammar);
-    let rows = CATALOGUE.iter().filter(|row| known.contains(&row.name));
-    let docs: Vec<String> = rows.map(|row| format!("{} ({}): {}", row.name, row.unit.name(), row.doc)).collect();
-    format!("{form}\n\n{}", docs.join("\n"))
 }

@@ -2,6 +2,7 @@
 
 mod bad;
 mod contract;
+mod messages;
 mod properties;
 mod reach;
 mod warnings;

@@ -3,7 +3,9 @@
 //! The tree is read by hand (`raw.rs`) and not by derived structs: a derived reader stops at its first problem, and a spec's
 //! author should see all of them at once.
 
+use super::indent;
 use super::issue::Issue;
+use super::place::Place;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::{Budget, DuplicateKeyPolicy, Error, MergeKeyPolicy, NonFiniteFloatPolicy, Options, Spanned};
 use std::fmt;
@@ -18,8 +20,7 @@ const FLOW_HINT: &str = "inside { } and [ ], quote what holds `{`, `}`, `,` or `
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) kind: Kind,
-    /// `None` where a flag gave the value.
-    pub(super) span: Option<Range<usize>>,
+    pub(super) span: Place,
     /// Whether the value's text stands in the source just as it is, so that a place in one is a place in the other.
     pub(super) verbatim_from: Option<usize>,
 }
@@ -47,7 +48,7 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     pub(super) key: String,
-    pub(super) key_span: Option<Range<usize>>,
+    pub(super) key_span: Place,
     pub(super) value: Node,
 }
 
@@ -126,12 +127,12 @@ fn syntax(error: &Error, span: Option<Range<usize>>, text: &str) -> Issue {
     // The crate repeats the place in its message; the snippet shows it already.
     let message = message.split(" at line ").next().unwrap_or(message);
     let message = message.strip_prefix("error: ").unwrap_or(message);
+    let at = span.as_ref().map(|span| (0..=span.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0));
+    if let Some(issue) = at.and_then(|at| indent::explain(text, at, span.clone())) {
+        return issue;
+    }
     let mut issue = Issue::error("not-yaml", format!("not valid YAML: {message}"));
-    let line = span.as_ref().map(|span| {
-        let at = (0..=span.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        text[start..].lines().next().unwrap_or("")
-    });
+    let line = at.and_then(|at| text[text[..at].rfind('\n').map_or(0, |end| end + 1)..].lines().next());
     if line.is_some_and(|line| line.contains(['{', '['])) {
         issue = issue.help(FLOW_HINT);
     }
@@ -226,11 +227,11 @@ fn node(tree: Spanned<Tree>, source: &str) -> Node {
         Tree::Map(entries) => Kind::Map(
             entries
                 .into_iter()
-                .map(|(key, value)| Entry { key_span: range(key.referenced, source), key: key.value, value: node(value, source) })
+                .map(|(key, value)| Entry { key_span: range(key.referenced, source).into(), key: key.value, value: node(value, source) })
                 .collect(),
         ),
     };
-    Node { kind, span, verbatim_from }
+    Node { kind, span: span.into(), verbatim_from }
 }
 
 /// Where `text` begins in what was written for it: at once in a plain scalar, after the mark in a quoted one without escapes.
@@ -250,34 +251,35 @@ fn range(place: serde_yaml::Location, source: &str) -> Option<Range<usize>> {
 }
 
 impl Node {
-    /// A scalar that a flag gave: read as YAML reads a plain one.
-    pub(super) fn from_flag(text: &str) -> Result<Self, Issue> {
+    /// A value that a flag gave: read as YAML reads a plain one.
+    pub(super) fn from_flag(text: &str, flag: &str) -> Result<Self, Issue> {
         let mut node = load(text)?;
-        node.forget_places();
+        node.move_to(&Place::Flag(flag.to_owned()));
         Ok(node)
     }
 
     /// Text that a flag gave, as it is.
-    pub(super) fn text_from_flag(text: &str) -> Self {
-        Self { kind: Kind::Scalar { text: text.to_owned(), value: Value::Text }, span: None, verbatim_from: None }
+    pub(super) fn text_from_flag(text: &str, flag: &str) -> Self {
+        let kind = Kind::Scalar { text: text.to_owned(), value: Value::Text };
+        Self { kind, span: Place::Flag(flag.to_owned()), verbatim_from: None }
     }
 
-    fn forget_places(&mut self) {
-        (self.span, self.verbatim_from) = (None, None);
+    fn move_to(&mut self, place: &Place) {
+        (self.span, self.verbatim_from) = (place.clone(), None);
         match &mut self.kind {
             Kind::Scalar { .. } => {}
-            Kind::Seq(items) => items.iter_mut().for_each(Self::forget_places),
+            Kind::Seq(items) => items.iter_mut().for_each(|item| item.move_to(place)),
             Kind::Map(entries) => entries.iter_mut().for_each(|entry| {
-                entry.key_span = None;
-                entry.value.forget_places();
+                entry.key_span = place.clone();
+                entry.value.move_to(place);
             }),
         }
     }
 
     /// The place of bytes `within` of a scalar's text, or of the whole scalar where the source spells it differently.
-    pub(super) fn place(&self, within: Range<usize>) -> Option<Range<usize>> {
+    pub(super) fn place(&self, within: Range<usize>) -> Place {
         match self.verbatim_from {
-            Some(from) => Some(from + within.start..from + within.end),
+            Some(from) => Place::Text(from + within.start..from + within.end),
             None => self.span.clone(),
         }
     }

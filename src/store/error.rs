@@ -42,6 +42,20 @@ pub enum StoreError {
         /// Which.
         path: PathBuf,
     },
+    /// Another process writes there now.
+    #[error("another goodput-gate writes to {} now", path.display())]
+    Busy {
+        /// Which folder.
+        path: PathBuf,
+    },
+    /// A place elsewhere could not be used.
+    #[error("could not use {place}: {why}")]
+    Remote {
+        /// Which.
+        place: String,
+        /// Why.
+        why: String,
+    },
     /// A path that a spec names lies outside of what the spec may reach.
     #[error("{} lies outside of the spec's folder", path.display())]
     Outside {
@@ -62,7 +76,9 @@ impl StoreError {
             Self::Write { .. } => "check that the folder exists, may be written to, and has room".to_owned(),
             Self::NoFile { .. } => "give a plain file".to_owned(),
             Self::TooLarge { .. } => "give a shorter file".to_owned(),
+            Self::Remote { .. } => "check the token, its permissions, and that GitHub answers".to_owned(),
             Self::Exists { .. } => "remove it first, or choose another name".to_owned(),
+            Self::Busy { .. } => "give each its own folder with --out".to_owned(),
             Self::Outside { .. } => {
                 "a spec may name files at or below its own folder; the caller releases others with `--allow-path DIR`".to_owned()
             }

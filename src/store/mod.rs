@@ -3,12 +3,14 @@
 mod confine;
 mod error;
 mod folder;
+mod place;
 mod presets;
 mod run_file;
 
 pub use confine::confine;
 pub use error::StoreError;
 pub use folder::Folder;
+pub use place::Place;
 pub use presets::{PRESETS, preset};
 pub use run_file::RunFile;
 
@@ -29,11 +31,11 @@ pub const SPEC_LIMIT: u64 = 1 << 20;
 /// Where it cannot be read, is no plain file, or is longer.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     let wrap = |source| StoreError::Read { path: path.to_owned(), source };
-    let file = fs::File::open(path).map_err(wrap)?;
-    let meta = file.metadata().map_err(wrap)?;
-    if !meta.is_file() {
+    // Asked before it is opened: opening a pipe would wait for somebody to write into it.
+    if !fs::metadata(path).map_err(wrap)?.is_file() {
         return Err(StoreError::NoFile { path: path.to_owned() });
     }
+    let file = fs::File::open(path).map_err(wrap)?;
     read_bounded(file, limit, path)
 }
 
@@ -81,15 +83,27 @@ fn share(_: &fs::File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes `folder` and proves that it can be written to, so that a bad path fails before any load.
+/// A folder for outputs that nobody else writes to while this is held.
+#[derive(Debug)]
+pub struct Out {
+    _lock: Option<fs::File>,
+}
+
+/// Makes `folder`, proves that it can be written to, so that a bad path fails before any load, and keeps other processes of this
+/// tool out of it.
 ///
 /// # Errors
-/// Where it cannot be made or written to.
-pub fn open_out(folder: &Path) -> Result<(), StoreError> {
+/// Where it cannot be made or written to, or another process writes to it now.
+pub fn open_out(folder: &Path) -> Result<Out, StoreError> {
     let wrap = |source| StoreError::Write { path: folder.to_owned(), source };
     fs::create_dir_all(folder).map_err(wrap)?;
     tempfile::NamedTempFile::new_in(folder).map_err(wrap)?;
-    Ok(())
+    // The folder itself carries the lock, so that no lock file is left. Where a system cannot lock folders, nothing is locked.
+    let lock = fs::File::open(folder).ok();
+    match lock.as_ref().map(fs::File::try_lock) {
+        Some(Err(fs::TryLockError::WouldBlock)) => Err(StoreError::Busy { path: folder.to_owned() }),
+        _ => Ok(Out { _lock: lock }),
+    }
 }
 
 /// Removes `folder/name` where it exists.

@@ -1,4 +1,5 @@
 use super::*;
+use std::path::PathBuf;
 
 #[test]
 fn a_file_over_its_limit_is_refused_and_one_at_it_is_read() {
@@ -75,4 +76,22 @@ fn a_run_file_is_untouched_until_its_first_piece() {
     file.sync().unwrap();
     assert_eq!(fs::read(file.path()).unwrap(), b"ab");
 }
-use std::path::PathBuf;
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_without_waiting_for_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(matches!(read(&pipe, 10), Err(StoreError::NoFile { .. })));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn two_writers_never_share_a_folder_and_the_next_may_have_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let held = open_out(folder.path()).unwrap();
+    assert!(matches!(open_out(folder.path()), Err(StoreError::Busy { .. })));
+    drop(held);
+    open_out(folder.path()).unwrap();
+}

@@ -5,7 +5,7 @@ use super::{BucketRow, Fact, Gaps, Lens, Level, LevelTable, Percentiles, Sample,
 use crate::metric::Metric;
 use crate::record::{LevelInfo, Request};
 use crate::stats;
-use crate::wire::Outcome;
+use crate::wire::{ErrorKind, Outcome};
 use std::collections::BTreeMap;
 
 /// P50, P90, P95, P99 by type 7, with mean and maximum, of values in any order.
@@ -29,7 +29,7 @@ pub(super) fn table(info: &LevelInfo, level: &Level, requests: &[&Request], lens
     let all = level.facts.len() as u64;
     let ok: Vec<&Fact> = level.facts.iter().filter(|fact| fact.ok).collect();
     let good: Vec<&Fact> = ok.iter().copied().filter(|fact| fact.good).collect();
-    let tokens = |facts: &[&Fact]| facts.iter().map(|fact| fact.tokens as f64).sum::<f64>();
+    let tokens = |facts: &[&Fact]| facts.iter().map(|fact| fact.tokens as f64).fold(0.0, |sum, tokens| sum + tokens);
     let per_second = |amount: f64| window_s.map(|window| amount / window);
     let judged = !lens.constraints.is_empty() && all > 0;
     let of = |metric: Metric| percentiles(values(&ok, metric));
@@ -41,6 +41,7 @@ pub(super) fn table(info: &LevelInfo, level: &Level, requests: &[&Request], lens
         requests: all,
         errors: all - ok.len() as u64,
         error_kinds: error_kinds(requests),
+        error_statuses: error_statuses(requests),
         window_s,
         goodput: judged.then(|| good.len() as f64 / all as f64),
         goodput_rps: per_second(good.len() as f64).filter(|_| judged),
@@ -61,6 +62,14 @@ pub(super) fn table(info: &LevelInfo, level: &Level, requests: &[&Request], lens
         estimated_tokens: requests.iter().filter(|request| request.is_ok() && is_estimated(request)).count() as u64,
         input_tokens_p50_p95: input_tokens(requests),
         buckets: buckets(&ok, lens),
+        broken_in_one_read: lens
+            .constraints
+            .iter()
+            .map(|constraint| {
+                let in_one = |fact: &&&Fact| breaks(fact, constraint) && matches!(fact.sample(constraint.metric), Sample::Worst);
+                ok.iter().filter(in_one).count() as u64
+            })
+            .collect(),
         broken_constraints: lens
             .constraints
             .iter()
@@ -119,16 +128,27 @@ fn itl(level: &Level) -> Percentiles {
     Percentiles { max: pooled.max.and(stalls.max_by(f64::total_cmp).or(pooled.max)), ..pooled }
 }
 
-fn error_kinds(requests: &[&Request]) -> Vec<(crate::wire::ErrorKind, u64)> {
+fn error_kinds(requests: &[&Request]) -> Vec<(ErrorKind, u64)> {
+    most_frequent(requests.iter().filter_map(|request| kind_of_error(request)))
+}
+
+fn error_statuses(requests: &[&Request]) -> Vec<(u16, u64)> {
+    most_frequent(requests.iter().filter(|request| kind_of_error(request) == Some(ErrorKind::HttpStatus)).filter_map(|it| it.http_status))
+}
+
+fn kind_of_error(request: &Request) -> Option<ErrorKind> {
+    if let Outcome::Error(failure) = &request.outcome { Some(failure.kind) } else { None }
+}
+
+/// How often each occurs, the most frequent first.
+fn most_frequent<T: Ord + Copy>(items: impl Iterator<Item = T>) -> Vec<(T, u64)> {
     let mut counts = BTreeMap::new();
-    for request in requests {
-        if let Outcome::Error(failure) = &request.outcome {
-            *counts.entry(failure.kind).or_insert(0_u64) += 1;
-        }
+    for item in items {
+        *counts.entry(item).or_insert(0_u64) += 1;
     }
-    let mut kinds: Vec<_> = counts.into_iter().collect();
-    kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
-    kinds
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(item, count)| (std::cmp::Reverse(*count), *item));
+    counts
 }
 
 fn input_tokens(requests: &[&Request]) -> Option<(f64, f64)> {

@@ -80,6 +80,7 @@ impl Made {
             loop_lag_p99: Nanos::from_ms(0.2),
             cpu_share: Some(0.1),
             in_flight: 10,
+            clock_step_ms: Some(0.01),
         };
         let end = self.end(&requests);
         Recording {

@@ -51,6 +51,8 @@ pub struct LevelTable {
     pub errors: u64,
     /// Errors by kind, where there are any, most frequent first.
     pub error_kinds: Vec<(ErrorKind, u64)>,
+    /// HTTP statuses of the errors of kind `http_status`, most frequent first.
+    pub error_statuses: Vec<(u16, u64)>,
     /// Length of the measured window, seconds.
     pub window_s: Option<f64>,
     /// Good over all; `None` where the spec has no constraint, or nothing was measured.
@@ -93,4 +95,24 @@ pub struct LevelTable {
     pub buckets: Vec<BucketRow>,
     /// How many requests broke each constraint, as written, errored ones not counted among them.
     pub broken_constraints: Vec<(String, u64)>,
+    /// How many of each of [`Self::broken_constraints`] broke it only because all their tokens came in one read, in the same order.
+    pub broken_in_one_read: Vec<u64>,
+}
+
+impl LevelTable {
+    /// What the errors were, most frequent kind first: `300 x HTTP 503`, `7 x timeout`. Statuses stand for their kind where they are
+    /// known of all of it.
+    #[must_use]
+    pub fn errors_spelt(&self) -> Vec<String> {
+        let mut spelt = Vec::new();
+        for (kind, count) in &self.error_kinds {
+            let known = self.error_statuses.iter().map(|(_, count)| count).sum::<u64>();
+            if *kind == ErrorKind::HttpStatus && known == *count {
+                spelt.extend(self.error_statuses.iter().map(|(status, count)| format!("{count} x HTTP {status}")));
+            } else {
+                spelt.push(format!("{count} x {}", kind.name()));
+            }
+        }
+        spelt
+    }
 }

@@ -162,7 +162,9 @@ fn percentile(rule: &Rule, level: &Level, share: &Proportion, alpha: f64) -> Jud
     let scope = Scope::of(rule);
     let pooled = Pooled::of(rule, level, &scope);
     let bound = |level: f64| pooled.at(level).filter(|_| level.min(1.0 - level) * share.total >= 0.5);
-    let bounded = |value: Option<f64>| value.filter(|value| value.is_finite());
+    // A failed request is infinitely slow: +∞ where less is better, and 0 as a speed.
+    let is_speed = rule.metric.row().better == Better::High;
+    let bounded = |value: Option<f64>| value.filter(|value| value.is_finite() && !(is_speed && *value <= 0.0));
     Judged::shown(rule.metric.row().unit, bounded(pooled.at(q)), bounded(bound(below)), bounded(bound(above)))
 }
 

@@ -83,7 +83,7 @@ pub fn decide(inputs: &Inputs<'_>) -> Verdict {
 
 impl<'a> Inputs<'a> {
     /// The same question asked of the baseline's side, for the checks that it must stand too.
-    pub(super) fn other_side(&self) -> Option<Inputs<'a>> {
+    pub(super) fn other_side(&self) -> Option<Self> {
         let Beside { summary, recording } = self.beside?;
         Some(Inputs { summary, recording, beside: None, comparison: None, ..self.clone() })
     }
@@ -112,7 +112,7 @@ fn overall(rows: &[RuleResult], validity: &[Validity]) -> VerdictStatus {
 /// How sure a level's rules must be; `None` for bare estimates. The α of the look that ended the level, where one did.
 fn demand(inputs: &Inputs<'_>, label: &str) -> Option<Demand> {
     let Confidence::Level(confidence) = inputs.slo.confidence else { return None };
-    Some(Demand { alpha: look(inputs, label).unwrap_or(1.0 - confidence), rule_out: inputs.slo.rule_out })
+    Some(Demand { alpha: look(inputs, label).unwrap_or(1.0 - confidence).min(1.0 - confidence), rule_out: inputs.slo.rule_out })
 }
 
 /// The α of the look that ended a level, where one did.
@@ -200,7 +200,9 @@ fn warnings(rows: &[RuleResult], validity: &[Validity]) -> Vec<String> {
     }
     let without = rows.iter().filter(|row| row.status == Status::NoBaseline).count();
     if without > 0 {
-        warnings.push(format!("{without} of the rules found no baseline and decided nothing"));
+        warnings.push(format!(
+            "{without} of the rules found no baseline and decided nothing: `check SPEC --save-baseline` saves one from a passing run"
+        ));
     }
     let worth = validity.iter().filter(|check| check.status == ValidityStatus::Warn);
     warnings.extend(worth.map(|check| format!("{}: {}", check.check, check.text)));

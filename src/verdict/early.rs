@@ -1,7 +1,8 @@
 //! What looks saved.
 
 use super::EarlyLevel;
-use crate::record::{EndReason, LevelInfo, Recording, Request};
+use crate::history;
+use crate::record::{EndReason, LevelInfo, Recording};
 
 /// The levels of `recording` that ended at an early look, and those that were skipped after a FAIL.
 pub(super) fn saved(recording: &Recording) -> Vec<EarlyLevel> {
@@ -13,15 +14,15 @@ pub(super) fn saved(recording: &Recording) -> Vec<EarlyLevel> {
             if own.is_some_and(|level| !level.is_early()) {
                 return None;
             }
-            let mine: Vec<&Request> = recording.requests.iter().filter(|request| request.level == index).collect();
-            let requests_saved = planned(info).saturating_sub(mine.len() as u64);
+            let sent = recording.requests.iter().filter(|request| request.level == index).count() as u64;
+            let requests_saved = planned(info).saturating_sub(sent);
             Some(EarlyLevel {
                 level: info.label.clone(),
                 rounds: own.and_then(|level| level.look),
                 planned_rounds: info.rounds,
                 alpha: own.and_then(|level| level.alpha),
                 requests_saved,
-                seconds_saved: seconds_each(&mine).map(|seconds| seconds * requests_saved as f64),
+                seconds_saved: history::seconds_a_request(recording, index).map(|seconds| seconds * requests_saved as f64),
             })
         })
         .collect()
@@ -29,11 +30,4 @@ pub(super) fn saved(recording: &Recording) -> Vec<EarlyLevel> {
 
 fn planned(info: &LevelInfo) -> u64 {
     info.warmup + info.round_requests.iter().map(|requests| u64::from(*requests) + u64::from(info.lead)).sum::<u64>()
-}
-
-/// Seconds between two requests that left.
-fn seconds_each(requests: &[&Request]) -> Option<f64> {
-    let first = requests.iter().map(|request| request.sent).min()?;
-    let last = requests.iter().map(|request| request.sent).max()?;
-    (requests.len() > 1).then(|| last.since(first).as_secs() / (requests.len() as f64 - 1.0))
 }

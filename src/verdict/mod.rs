@@ -2,6 +2,7 @@
 
 mod absolute;
 mod decide;
+pub mod detect;
 mod early;
 mod evidence;
 mod floor;

@@ -58,12 +58,26 @@ fn estimate(rule: &Rule, level: &Level, scope: &Scope, headroom: Option<(f64, f6
             (whole > 0.0).then_some((value, requests, true))
         }
         Per::Rate => {
+            if scope.is_everything() {
+                return whole_window(rule.metric, level).map(|rate| (rate, requests, true));
+            }
             let rates = level.rates(rule.metric, scope);
             let seconds: f64 = rates.iter().map(|rate| rate.seconds).sum();
             let amount: f64 = rates.iter().map(|rate| rate.amount).sum();
             (seconds > 0.0).then_some((amount / seconds, requests, true))
         }
         Per::Search => headroom.map(|(low, _)| (low, 0, true)),
+    }
+}
+
+/// A rate over the whole measured window, which every report shows.
+fn whole_window(metric: Metric, level: &Level) -> Option<f64> {
+    match metric {
+        Metric::GoodputRps => level.table.goodput_rps,
+        Metric::GoodputTps => level.table.goodput_tps,
+        Metric::ThroughputRps => level.table.throughput_rps,
+        Metric::ThroughputTps => level.table.throughput_tps,
+        _ => None,
     }
 }
 

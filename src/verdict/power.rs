@@ -55,6 +55,15 @@ pub fn cannot_pass(slo: &Slo, planned: impl Fn(&Rule) -> Option<Planned>) -> Vec
         .collect()
 }
 
+/// The n_eff that `rule` needs to pass even if every request is good, in a run of `rounds`; `None` where statistics A does not judge
+/// it, or the count alone decides.
+#[must_use]
+pub fn needed_n_eff(slo: &Slo, rule: &Rule, rounds: u32) -> Option<f64> {
+    let Confidence::Level(confidence) = slo.confidence else { return None };
+    let df = (f64::from(rounds) - 1.0).max(2.0);
+    Some(stats::needed_n_eff_at(allowed_share(rule)?, slo.rule_out, 1.0 - confidence, df))
+}
+
 /// The share that may break `rule`; `None` where statistics A does not judge it, where the count alone decides, and for itl, whose
 /// gaps are far more than its requests.
 fn allowed_share(rule: &Rule) -> Option<f64> {

@@ -186,6 +186,8 @@ pub struct BaselineInfo {
     pub newest: Option<String>,
     /// Its commit, where known.
     pub commit: Option<String>,
+    /// How far its commit lies from the one under test, where that is known.
+    pub distance: Option<String>,
     /// Lines of `slo` that differ from the baseline's, each as `was … / is …`.
     pub changed_limits: Vec<String>,
     /// Why none was used, where one was found: what differs.

@@ -34,10 +34,13 @@ fn interval(judged: &Judged) -> String {
     }
 }
 
-fn observed(rule: &Rule, judged: &Judged) -> String {
+/// What was observed against `limit`, which has its comparison sign.
+fn observed(rule: &Rule, judged: &Judged, limit: &str) -> String {
     match judged.observed {
-        Some(value) => format!("{} {}{}", subject(rule), show(value, judged.unit), interval(judged)),
-        None => format!("{} is unbounded: more requests failed, or came in one read, than the percentile leaves out", subject(rule)),
+        Some(value) => format!("{} {}{} against {limit}", subject(rule), show(value, judged.unit), interval(judged)),
+        None => {
+            format!("{} is unbounded, and {limit} is asked: more requests failed, or came in one read, than it leaves out", subject(rule))
+        }
     }
 }
 
@@ -64,11 +67,11 @@ pub(super) fn share(rule: &Rule, line: Line, judged: &Judged, share: &Proportion
             show(least, Unit::Share)
         )
     } else {
-        format!("{} against {} {limit}", observed(rule, judged), cmp(line.cmp))
+        observed(rule, judged, &format!("{} {limit}", cmp(line.cmp)))
     };
     let (_, high) = share.bounds(demand.alpha);
     let counted = if line.share_of_rounds.is_some() { "rounds" } else { what_counts(rule) };
-    let count = format!("{broken:.0} of {:.0} {counted} break it ({} allowed)", share.total, show(allowed, Unit::Share));
+    let count = format!("{broken:.0} of {:.0} {counted} break it, {:.0} may", share.total, (allowed * share.total + 1e-9).floor());
     let method = if judged.method == Method::Count {
         "the count alone decides".to_owned()
     } else {
@@ -77,7 +80,7 @@ pub(super) fn share(rule: &Rule, line: Line, judged: &Judged, share: &Proportion
     let tail = match judged.status {
         Status::Inconclusive => format!("; {}", undecided(rule, line, share, allowed, demand)),
         Status::Pass if judged.method == Method::Proportion => format!(
-            "; at most {} at {} confidence, {} is ruled out",
+            "; at most {} at {} confidence, worse than {} is ruled out",
             show(high, Unit::Share),
             show(1.0 - demand.alpha, Unit::Share),
             show(stats::rule_out_share(allowed, demand.rule_out), Unit::Share)
@@ -138,7 +141,7 @@ fn more_needed(share: &Proportion, allowed: f64, demand: Demand) -> Option<u64> 
 
 /// A floor on a rate or on cache hits.
 pub(super) fn floor(rule: &Rule, line: Line, judged: &Judged, rounds: usize) -> String {
-    let head = format!("{} against {} {}", observed(rule, judged), cmp(line.cmp), show(line.value, judged.unit));
+    let head = observed(rule, judged, &format!("{} {}", cmp(line.cmp), show(line.value, judged.unit)));
     let tail = match judged.status {
         Status::Inconclusive => "; the interval holds the limit: more rounds would narrow it",
         _ => "",
@@ -164,7 +167,7 @@ pub(super) fn point(rule: &Rule, line: Line, judged: &Judged) -> String {
             judged.samples,
             show(least, Unit::Share)
         ),
-        _ => format!("{} against {} {limit}", observed(rule, judged), cmp(line.cmp)),
+        _ => observed(rule, judged, &format!("{} {limit}", cmp(line.cmp))),
     };
     let tail = match (judged.status, rule.stat) {
         (Status::Inconclusive, Some(stat)) => {
@@ -212,7 +215,7 @@ pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by
         Status::Pass if !row.warnings.is_empty() => {
             let sign = row.change_limit.map_or(1.0, f64::signum);
             format!(
-                "; beyond the limit is likely but not proven, and {} is ruled out",
+                "; beyond the limit is likely but not proven, and worse than {} is ruled out",
                 show_harm(sign * limits.rule_out, estimates, limits)
             )
         }
@@ -261,7 +264,7 @@ pub(super) fn site_noise(estimates: &Estimates, limits: Limits, stored: usize) -
     // A limit holds from twice the noise on; relative limits are written as x = e^d − 1.
     let could = if estimates.scale == Scale::Share { 2.0 * upper } else { (2.0 * upper).exp_m1() };
     format!(
-        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}, or use `--against`",
+        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}",
         show(upper, unit),
         show(could * limits.x.signum().abs(), unit)
     )

@@ -97,7 +97,7 @@ fn sources() -> Vec<(String, PathBuf)> {
     fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            if path.is_dir() && !path.ends_with("tests") {
                 walk(&path, into);
             } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
                 into.push(path);

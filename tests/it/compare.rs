@@ -47,7 +47,7 @@ fn runs_that_are_not_comparable_are_5_with_what_differs_and_force_goes_on() {
     let done = place.gate().args(runs).expect(5);
     assert!(done.stderr.contains("seed: was 42, is 7") && done.stderr.contains("concurrency 12"), "{}", done.stderr);
     let done = place.gate().args(runs).args(["--force", "--format", "markdown"]).expect(0);
-    assert!(done.stdout.contains("conditions that differ: seed: was 42, is 7"), "{}", done.stdout);
+    assert!(done.stdout.contains("compared by --force although not comparable: seed: was 42, is 7"), "{}", done.stdout);
 }
 
 #[test]

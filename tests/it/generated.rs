@@ -30,6 +30,30 @@ fn every_preset_parses_and_names_the_schema() {
 }
 
 #[test]
+fn the_reference_of_the_simulated_server_tells_its_own_options_and_defaults() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("gate-configs/README.md")).unwrap();
+    let (_, section) = text.split_once("## The simulated server").expect("the reference tells of the simulated server");
+    let words = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<String>>();
+    let mut common: Vec<String> = Vec::new();
+    let mut kinds: Vec<(String, Vec<String>)> = Vec::new();
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').collect();
+        let first = words(cells[1]);
+        if first[0].starts_with("sim://") {
+            kinds.push((first[0].clone(), words(cells[3])));
+        } else {
+            common.extend(first.iter().zip(words(cells[2])).map(|(name, default)| format!("{name}={default}")));
+        }
+    }
+    assert_eq!((kinds.len(), common.len()), (2, 14));
+    for (kind, own) in kinds {
+        let all: Vec<String> = own.into_iter().chain(common.clone()).collect();
+        let told = goodput_gate::sim::parse(&format!("{kind}?{}", all.join("&"))).unwrap();
+        assert_eq!(told, goodput_gate::sim::parse(&kind).unwrap());
+    }
+}
+
+#[test]
 fn the_reference_holds_every_key_and_every_metric() {
     let path = "gate-configs/README.md";
     let mut text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();

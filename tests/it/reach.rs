@@ -203,6 +203,20 @@ fn with_a_model_named_and_no_probes_nothing_but_the_planned_requests_is_sent() {
 }
 
 #[test]
+fn a_server_that_closes_after_every_answer_is_asked_to_so_that_no_request_meets_a_closing_connection() {
+    let place = Place::new();
+    // Says keep-alive and closes all the same, as llama.cpp does after a stream.
+    let ear = Ear::answering(|_| stream().replace("connection: close", "keep-alive: timeout=5"));
+    place.file("a.yaml", &spec(&format!("url: \"{}/v1\", model: m", ear.url)).replace("warmup: 0 requests", "warmup: 3 requests"));
+    let done = place.gate().args(["run", "a.yaml"]).expect(0);
+    assert!(done.stderr.contains("closes its connection"), "{}", done.stderr);
+    let posts: Vec<String> = ear.heard().into_iter().filter(|text| text.starts_with("POST")).collect();
+    let (probes, planned) = posts.split_at(posts.len() - 4);
+    assert!(probes.iter().all(|text| !text.contains("connection: close")));
+    assert!(planned.iter().all(|text| text.contains("connection: close")), "{planned:?}");
+}
+
+#[test]
 fn a_servers_own_words_stay_in_the_run_file_short_and_without_control_characters() {
     let place = Place::new();
     let evil = format!("{{\"error\":{{\"message\":\"\\u001b[31m::error::pwned\\n{}\"}}}}", "x".repeat(5000));

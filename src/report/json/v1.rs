@@ -264,7 +264,7 @@ fn in_unit(value: Option<f64>, unit: Unit) -> Option<f64> {
     }
 }
 
-/// JSON has no other numbers.
+/// JSON has no other numbers, and a zero has no sign.
 fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| value.is_finite())
+    value.filter(|value| value.is_finite()).map(|value| value + 0.0)
 }

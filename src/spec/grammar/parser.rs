@@ -45,6 +45,12 @@ impl<'t> Parser<'t> {
         Ok(token)
     }
 
+    /// The words from the given one on, as one would write them.
+    fn words_from(&self, index: usize) -> String {
+        let words: Vec<&str> = self.tokens.iter().skip(index).map(|token| token.text).collect();
+        words.join(" ")
+    }
+
     /// Whether the next word is `word`, which is then taken.
     pub(super) fn take(&mut self, word: &str) -> bool {
         let found = self.peek().is_some_and(|token| token.text == word);
@@ -80,7 +86,9 @@ pub(in crate::spec) fn constraint(line: &str) -> Result<Constraint, Wrong> {
     one_request(metric, place)?;
     if let Some(token) = parser.peek().filter(|token| stat_word(token.text)) {
         let message = "a constraint speaks of one request, which has no percentile";
-        let help = format!("write `{} {}…`, or move the line to `require`", metric.name(), direction_sign(metric));
+        let rest = parser.words_from(parser.at + 1);
+        let rest = if rest.is_empty() { format!("{} …", direction_sign(metric)) } else { rest };
+        let help = format!("write `{} {rest}`, or move the line to `require`", metric.name());
         return Err(Wrong::new("stat-in-constraint", message, help, token.span()));
     }
     if let Some(token) = parser.peek().filter(|token| matches!(token.text, "rises" | "drops")) {
@@ -126,6 +134,10 @@ pub(in crate::spec) fn rule(line: &str, kind: RuleKind) -> Result<Rule, Wrong> {
 
 fn metric(parser: &mut Parser<'_>) -> Result<(Metric, Range<usize>), Wrong> {
     let word = parser.next("a metric, such as ttft or goodput")?;
+    if let Some(second) = parser.peek().filter(|second| stat_word(word.text) && Metric::by_name(second.text).is_some()) {
+        let help = format!("write `{} {} {}`", second.text, word.text, parser.words_from(parser.at + 1));
+        return Err(Wrong::new("stat-first", "the percentile stands behind its metric", help, word.span()));
+    }
     let found = Metric::by_name(word.text).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|row| row.name).collect();
         let help = match word.text.to_lowercase().as_str() {

@@ -2,7 +2,7 @@
 
 use super::token::{Token, Wrong};
 use crate::metric::{Better, Metric, Per};
-use crate::spec::quantity::{milliseconds, no_number, scaled, split};
+use crate::spec::quantity::{milliseconds, no_number, probable_time, scaled, split};
 use crate::spec::{Cmp, Limit};
 use crate::units::Unit;
 use std::ops::Range;
@@ -41,6 +41,17 @@ pub(super) fn example(metric: Metric) -> &'static str {
     }
 }
 
+/// The number that was written, with the unit that its metric takes.
+fn probable(metric: Metric, number: &str) -> String {
+    match metric.row().unit {
+        Unit::Ms => probable_time(number),
+        Unit::Share | Unit::Points | Unit::Change => format!("`{number}%`"),
+        Unit::PerSecond => format!("`{number}/s`"),
+        Unit::TokensPerSecond => format!("`{number} tok/s`"),
+        Unit::Tokens => format!("`{number}`"),
+    }
+}
+
 fn units_of(metric: Metric) -> &'static str {
     match metric.row().unit {
         Unit::Ms => "us, ms, s, m, h",
@@ -69,7 +80,7 @@ fn unit_wrong(metric: Metric, amount: &Amount<'_>) -> Wrong {
         return Wrong::new(
             "missing-unit",
             message,
-            format!("units are required; {name} takes {units}: {}", example(metric)),
+            format!("units are required; {name} takes {units}: write {}", probable(metric, amount.number)),
             amount.span.clone(),
         );
     }
@@ -78,7 +89,7 @@ fn unit_wrong(metric: Metric, amount: &Amount<'_>) -> Wrong {
     } else {
         format!("`{}` is no unit of {name}", amount.unit)
     };
-    Wrong::new("wrong-unit", message, format!("{name} takes {units}: {}", example(metric)), amount.span.clone())
+    Wrong::new("wrong-unit", message, format!("{name} takes {units}: write {}", probable(metric, amount.number)), amount.span.clone())
 }
 
 /// An absolute limit, in the metric's own unit.

@@ -178,7 +178,7 @@ fn every_problem_is_told_at_once_with_line_caret_and_a_near_name() {
     6 |     - ttft p99 <= 500
       |                   ^^^
       |
-      = help: units are required; ttft takes us, ms, s, m, h: `500ms` or `1.5s`
+      = help: units are required; ttft takes us, ms, s, m, h: write `500ms`
 
     error[unknown-metric]: `goodputt` is no metric
      --> gate.yaml:7:8

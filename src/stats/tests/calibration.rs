@@ -12,6 +12,7 @@ use crate::stats::{
 const CHECKS: u32 = 1000;
 const ROUNDS: usize = 40;
 const STORED: usize = 5;
+const NOISY: Server = Server { run_noise: 0.05, ..USUAL };
 const ALPHA: f64 = 0.05;
 const USUAL: Server = Server { ttft: 1.0, tpot: 1.0, run_noise: 0.03 };
 
@@ -53,16 +54,32 @@ fn decide(changes: &Changes<'_>, looks: &[Look]) -> Verdict {
 }
 
 fn shares(mut check: impl FnMut() -> Verdict) -> Shares {
-    let mut shares = Shares::default();
+    both_shares(|| (check(), Verdict::Pass)).0
+}
+
+/// The shares of our verdict, and of another one on the same data.
+fn both_shares(mut check: impl FnMut() -> (Verdict, Verdict)) -> (Shares, Shares) {
+    let mut shares = <(Shares, Shares)>::default();
     for _ in 0..CHECKS {
-        let of = match check() {
-            Verdict::Pass => &mut shares.pass,
-            Verdict::Fail => &mut shares.fail,
-            Verdict::Inconclusive => &mut shares.inconclusive,
-        };
-        *of += 1.0 / f64::from(CHECKS);
+        let (ours, plain) = check();
+        for (shares, verdict) in [(&mut shares.0, ours), (&mut shares.1, plain)] {
+            let of = match verdict {
+                Verdict::Pass => &mut shares.pass,
+                Verdict::Fail => &mut shares.fail,
+                Verdict::Inconclusive => &mut shares.inconclusive,
+            };
+            *of += 1.0 / f64::from(CHECKS);
+        }
     }
     shares
+}
+
+/// What many gates do: fail where a percentile over all requests is over 10 % worse than in the newest stored run, or goodput over two
+/// points lower.
+fn plain_rule(baseline: &Rounds, candidate: &Rounds) -> Verdict {
+    let share = |run: &Rounds| run.good.iter().map(|(good, _)| good).sum::<f64>() / run.good.iter().map(|(_, all)| all).sum::<f64>();
+    let slower = baseline.pooled.iter().zip(&candidate.pooled).any(|(was, is)| is - was > 1.10_f64.ln());
+    if slower || share(baseline) - share(candidate) > 0.02 { Verdict::Fail } else { Verdict::Pass }
 }
 
 fn against_stored(stored: &[Rounds], candidate: &Rounds, rounds: usize) -> Vec<Change> {
@@ -78,24 +95,34 @@ fn against_stored(stored: &[Rounds], candidate: &Rounds, rounds: usize) -> Vec<C
 }
 
 fn stored_checks(seed: u64, candidate: Server, looks: &[Look]) -> Shares {
+    stored_both(seed, (USUAL, STORED), candidate, looks).0
+}
+
+/// Checks against that many stored runs of `usual`, and what the plain rule says.
+fn stored_both(seed: u64, (usual, stored): (Server, usize), candidate: Server, looks: &[Look]) -> (Shares, Shares) {
     let mut dice = Dice::new(seed);
-    shares(|| {
+    both_shares(|| {
         let mut one = |server: Server| {
             let weather = own_weather(&mut dice, server, ROUNDS);
             run(&mut dice, server, &weather)
         };
-        let stored: Vec<Rounds> = (0..STORED).map(|_| one(USUAL)).collect();
+        let stored: Vec<Rounds> = (0..stored).map(|_| one(usual)).collect();
         let candidate = one(candidate);
-        decide(&|rounds| against_stored(&stored, &candidate, rounds), looks)
+        let ours = decide(&|rounds| against_stored(&stored, &candidate, rounds), looks);
+        (ours, plain_rule(stored.last().unwrap(), &candidate))
     })
 }
 
 fn paired_checks(seed: u64, candidate: Server) -> Shares {
+    paired_both(seed, candidate, &one_look(ROUNDS, ALPHA)).0
+}
+
+/// Checks side by side, and what the plain rule says.
+fn paired_both(seed: u64, candidate: Server, looks: &[Look]) -> (Shares, Shares) {
     let mut dice = Dice::new(seed);
-    let usual = Server { run_noise: 0.05, ..USUAL };
-    shares(|| {
-        let (a, b) = shared_weather(&mut dice, usual, ROUNDS);
-        let (a, b) = (run(&mut dice, usual, &a), run(&mut dice, candidate, &b));
+    both_shares(|| {
+        let (a, b) = shared_weather(&mut dice, NOISY, ROUNDS);
+        let (a, b) = (run(&mut dice, NOISY, &a), run(&mut dice, candidate, &b));
         let changes = |rounds: usize| -> Vec<Change> {
             let latency = (0..4).map(|metric| {
                 let differences: Vec<f64> = b.latency[metric].iter().zip(&a.latency[metric]).map(|(b, a)| b - a).take(rounds).collect();
@@ -103,7 +130,7 @@ fn paired_checks(seed: u64, candidate: Server) -> Shares {
             });
             latency.chain([paired_shares(&a.good[..rounds], &b.good[..rounds]).unwrap()]).collect()
         };
-        decide(&changes, &one_look(ROUNDS, ALPHA))
+        (decide(&changes, looks), plain_rule(&a, &b))
     })
 }
 
@@ -225,4 +252,68 @@ fn four_rules_well_kept_are_decided() {
     at_most(alone.inconclusive, 0.10, &alone);
     let with_history = absolute_checks(13, 0.002, 4, STORED);
     at_most(with_history.inconclusive, 0.25, &with_history);
+}
+
+#[test]
+fn nothing_changed_is_decided_as_often_as_said_with_one_stored_run_and_on_a_noisier_site() {
+    let (one, _) = stored_both(14, (USUAL, 1), USUAL, &one_look(ROUNDS, ALPHA));
+    at_most(one.fail, 0.01, &one);
+    at_most(one.inconclusive, 0.35, &one);
+    // Early looks leave the last one less error to spend, which is felt most where one stored run tells little (docs/error-rates.md).
+    let (early, _) = stored_both(14, (USUAL, 1), USUAL, &looks(ROUNDS, ALPHA));
+    at_most(early.fail, 0.01, &early);
+    at_most(early.inconclusive, 0.42, &early);
+    let (noisy, plain) = stored_both(15, (NOISY, STORED), NOISY, &looks(ROUNDS, ALPHA));
+    at_most(noisy.fail, 0.01, &noisy);
+    at_most(noisy.inconclusive, 0.33, &noisy);
+    assert!(plain.fail > 0.15, "a plain 10 % rule does worse on the same data: {plain:?}");
+}
+
+#[test]
+fn side_by_side_with_looks_nothing_changed_passes_and_a_quarter_slower_mostly_fails() {
+    let (same, _) = paired_both(16, NOISY, &looks(ROUNDS, ALPHA));
+    at_most(same.fail, 0.01, &same);
+    at_most(same.inconclusive, 0.05, &same);
+    let (slower, _) = paired_both(17, Server { ttft: 1.25, ..NOISY }, &looks(ROUNDS, ALPHA));
+    // The promise of 80 % is without looks (above); this is what they cost.
+    at_least(slower.fail, 0.72, &slower);
+}
+
+/// The table of docs/error-rates.md: `cargo test --lib error_rates -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes; prints the table of docs/error-rates.md"]
+fn error_rates() {
+    let ways: [(&str, Option<(f64, usize)>); 5] = [
+        ("stored, K = 1, noise 3 %", Some((0.03, 1))),
+        ("stored, K = 5, noise 3 %", Some((0.03, 5))),
+        ("stored, K = 10, noise 3 %", Some((0.03, 10))),
+        ("stored, K = 5, noise 5 %", Some((0.05, 5))),
+        ("side by side, noise 5 %", None),
+    ];
+    let truths = [
+        ("nothing changed", 1.0, 1.0),
+        ("TTFT at the limit, +10 %", 1.10, 1.0),
+        ("TTFT at the rule-out limit, +25 %", 1.25, 1.0),
+        ("TTFT × 1.5", 1.5, 1.0),
+        ("TPOT × 1.5", 1.0, 1.5),
+    ];
+    println!("| truth | compared with | looks | FAIL | PASS | INCONCLUSIVE | a plain 10 % rule: FAIL |");
+    println!("| --- | --- | --- | ---: | ---: | ---: | ---: |");
+    let mut seed = 100;
+    for (truth, ttft, tpot) in truths {
+        for (way, stored) in ways {
+            for (word, looks) in [("one", one_look(ROUNDS, ALPHA)), ("early", looks(ROUNDS, ALPHA))] {
+                seed += 1;
+                let (ours, plain) = match stored {
+                    Some((run_noise, runs)) => {
+                        stored_both(seed, (Server { run_noise, ..USUAL }, runs), Server { ttft, tpot, run_noise }, &looks)
+                    }
+                    None => paired_both(seed, Server { ttft, tpot, run_noise: 0.05 }, &looks),
+                };
+                let share = |share: f64| format!("{:.1} %", share * 100.0);
+                let figures = [ours.fail, ours.pass, ours.inconclusive, plain.fail].map(share).join(" | ");
+                println!("| {truth} | {way} | {word} | {figures} |");
+            }
+        }
+    }
 }

@@ -53,6 +53,8 @@ pub(super) struct Rounds {
     pub(super) latency: [Vec<f64>; 4],
     /// Requests that met every target, of all.
     pub(super) good: Vec<(f64, f64)>,
+    /// The same quantiles over all requests together, as a plain rule reads them.
+    pub(super) pooled: [f64; 4],
 }
 
 /// AR(1) rounds with bursts.
@@ -92,6 +94,7 @@ pub(super) fn shared_weather(dice: &mut Dice, server: Server, count: usize) -> (
 /// A run in the given weather.
 pub(super) fn run(dice: &mut Dice, server: Server, weather: &Weather) -> Rounds {
     let mut rounds = Rounds::default();
+    let mut all: [Vec<f64>; 3] = Default::default();
     for (ttft_effect, tpot_effect) in weather {
         let (mut ttfts, mut tpots, mut totals) = (Vec::new(), Vec::new(), Vec::new());
         let mut good = 0.0;
@@ -107,14 +110,18 @@ pub(super) fn run(dice: &mut Dice, server: Server, weather: &Weather) -> Rounds 
             tpots.push(tpot);
             totals.push(total);
         }
-        for values in [&mut ttfts, &mut tpots, &mut totals] {
+        for (values, all) in [&mut ttfts, &mut tpots, &mut totals].into_iter().zip(&mut all) {
             values.sort_by(f64::total_cmp);
+            all.extend_from_slice(values);
         }
         for (into, (values, q)) in rounds.latency.iter_mut().zip([(&ttfts, 0.95), (&ttfts, 0.99), (&tpots, 0.95), (&totals, 0.95)]) {
             into.push(quantile(values, q).unwrap());
         }
         rounds.good.push((good, PER_ROUND as f64));
     }
+    all.iter_mut().for_each(|values| values.sort_by(f64::total_cmp));
+    let [ttfts, tpots, totals] = &all;
+    rounds.pooled = [(ttfts, 0.95), (ttfts, 0.99), (tpots, 0.95), (totals, 0.95)].map(|(values, q)| quantile(values, q).unwrap());
     rounds
 }
 

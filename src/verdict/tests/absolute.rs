@@ -1,7 +1,7 @@
 use super::*;
 use crate::metric::Metric;
 use crate::spec::{Cmp, Condition, Confidence, Field, Rule, RuleKind, Test};
-use crate::summary::made::{Made, buffer, constraint, fail, request, require, slo};
+use crate::summary::made::{Made, buffer, constraint, fail, regression, request, require, slo};
 use crate::units::{Nanos, Unit};
 use proptest::prelude::*;
 
@@ -105,6 +105,57 @@ fn failed_requests_leave_a_percentile_unbounded() {
     assert!(verdict.rules[0].why.contains("unbounded"), "{}", verdict.rules[0].why);
     let itl = judge(&run, &slo(Vec::new(), vec![require(Metric::Itl, Some(99.5), Cmp::AtMost, 5000.0)]));
     assert_eq!((itl.rules[0].status, itl.rules[0].samples), (Status::Fail, 900 * 9 + 100), "an error is one more gap over the limit");
+}
+
+#[test]
+fn two_errors_of_two_thousand_count_into_the_percentile_over_all_requests() {
+    let mut run = Made { rounds: 40, per_round: 50, ..Made::default() }.recording();
+    for id in [77, 1500] {
+        fail(&mut run.requests[id]);
+    }
+    let verdict = judge(&run, &slo(Vec::new(), vec![require(Metric::Ttft, Some(99.0), Cmp::AtMost, 400.0)]));
+    let rule = &verdict.rules[0];
+    assert_eq!((rule.status, rule.samples), (Status::Pass, 2000));
+    assert!(rule.why.contains("2 of 2000 requests break it"), "{}", rule.why);
+    // The percentile is that of all 2,000, failures ranked last: with two more beyond it, it lies a little higher.
+    let healthy = judge(
+        &Made { rounds: 40, per_round: 50, ..Made::default() }.recording(),
+        &slo(Vec::new(), vec![require(Metric::Ttft, Some(99.0), Cmp::AtMost, 400.0)]),
+    );
+    assert!(rule.observed.unwrap() >= healthy.rules[0].observed.unwrap());
+}
+
+#[test]
+fn three_per_cent_of_errors_leave_p99_unbounded_and_broken_and_say_why() {
+    let run = Made { rounds: 40, per_round: 50, fails_every: 33, ..Made::default() }.recording();
+    let verdict = judge(&run, &slo(Vec::new(), vec![require(Metric::Ttft, Some(99.0), Cmp::AtMost, 4000.0)]));
+    let rule = &verdict.rules[0];
+    assert_eq!((verdict.status, rule.status, rule.observed), (VerdictStatus::Fail, Status::Fail, None));
+    assert!(rule.why.contains("unbounded") && rule.why.contains("failed"), "{}", rule.why);
+}
+
+#[test]
+fn a_perfect_run_passes_against_a_perfect_baseline_without_a_number_that_is_none() {
+    let perfect = |seed| Made { seed, spread: 0.0, ..Made::default() }.recording();
+    let rules = vec![
+        require(Metric::Goodput, None, Cmp::AtLeast, 0.95),
+        require(Metric::Errors, None, Cmp::AtMost, 0.01),
+        require(Metric::Ttft, Some(99.0), Cmp::AtMost, 400.0),
+        regression(Metric::Goodput, None, None, Some(0.02)),
+        regression(Metric::Ttft, Some(95.0), Some(0.10), None),
+        regression(Metric::ThroughputRps, None, Some(0.10), None),
+    ];
+    let constraints = vec![constraint(Metric::Ttft, Cmp::AtMost, 400.0)];
+    for stored in [0, 1, 5] {
+        let stored: Vec<Recording> = (0..stored).map(|seed| perfect(10 + seed)).collect();
+        let verdict = judge_against(&perfect(1), &stored, &slo(constraints.clone(), rules.clone()));
+        assert_eq!(verdict.status, VerdictStatus::Pass, "{:#?}", verdict.rules);
+        for row in &verdict.rules {
+            let figures = [row.observed, row.low, row.high, row.baseline, row.change, row.change_low, row.change_high, row.n_eff];
+            assert!(figures.iter().flatten().all(|figure| figure.is_finite()), "{row:?}");
+            assert!(!row.why.contains("NaN"), "{}", row.why);
+        }
+    }
 }
 
 #[test]

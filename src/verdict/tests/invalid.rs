@@ -46,7 +46,7 @@ fn an_empty_recording_is_invalid() {
 fn a_run_in_which_all_fail_is_invalid() {
     let run = Made { fails_every: 1, ..Made::default() }.recording();
     assert_eq!(checked(&run, "all_failed"), INVALID);
-    assert!(row(&judge(&run, &rules()), "all_failed").text.contains("timeout 1000"));
+    assert!(row(&judge(&run, &rules()), "all_failed").text.contains("1000 x timeout"));
 }
 
 #[test]
@@ -90,6 +90,21 @@ fn a_late_client_voids_the_run() {
 }
 
 #[test]
+fn a_clock_that_jumped_warns_and_then_voids_the_run() {
+    for (step, expected) in [(20.0, ValidityStatus::Ok), (-300.0, ValidityStatus::Warn), (2500.0, ValidityStatus::Invalid)] {
+        let mut run = Made::default().recording();
+        run.client[3].clock_step_ms = Some(step);
+        let verdict = judge(&run, &rules());
+        let clock = row(&verdict, "clock");
+        assert_eq!(clock.status, expected, "{}", clock.text);
+        assert_eq!(verdict.status == VerdictStatus::Invalid, expected == ValidityStatus::Invalid);
+    }
+    let mut run = Made::default().recording();
+    run.client.iter_mut().for_each(|sample| sample.clock_step_ms = None);
+    assert!(judge(&run, &rules()).validity.iter().all(|check| check.check != "clock"), "older runs did not watch it");
+}
+
+#[test]
 fn load_that_was_not_delivered_voids_an_open_loop() {
     let open = Made { rate: Some(100.0), ..Made::default() };
     assert_eq!(checked(&open.recording(), "load_delivered"), OK);
@@ -128,6 +143,8 @@ fn cache_hits_must_be_those_offered() {
     assert_eq!(checked(&with_cached(400), "cache_hits"), INVALID);
     let told = judge_with(&with_cached(400), &[], &rules(), |inputs| inputs.shared_tokens = Some(410));
     assert_eq!(row(&told, "cache_hits").status, ValidityStatus::Ok);
+    let unused = judge_with(&with_cached(1), &[], &rules(), |inputs| inputs.shared_tokens = Some(24));
+    assert_eq!(row(&unused, "cache_hits").status, ValidityStatus::Ok, "a template may be cached and need not be");
     let mut offered = with_cached(0);
     offered.conditions.workload.prefix_hit = 0.5;
     assert_eq!(checked(&offered, "cache_hits"), INVALID, "offered reuse that did not happen");

@@ -7,6 +7,10 @@ use crate::units::{Nanos, Unit, show};
 
 /// The largest share of the offered load that may go missing.
 const MISSED: f64 = 0.02;
+/// The wall clock may be slewed by this much a second; a step beyond it is told. Times are by the monotonic clock all the same.
+const CLOCK_WARN_MS: f64 = 100.0;
+/// A machine that slept, or was paused, for so long has a hole in its measurement.
+const CLOCK_INVALID_MS: f64 = 1000.0;
 /// Above this share of a core the client may be the bottleneck.
 const BUSY: f64 = 0.8;
 
@@ -46,6 +50,23 @@ pub(super) fn cpu(inputs: &Inputs<'_>) -> Option<Validity> {
         status,
         format!("the client used {} of a core at P95, at most {}", show(share, Unit::Share), show(BUSY, Unit::Share)),
     ))
+}
+
+/// Did the clock of the machine jump? `None` where nobody watched it.
+pub(super) fn clock(inputs: &Inputs<'_>) -> Option<Validity> {
+    let steps = inputs.recording.client.iter().filter_map(|sample| sample.clock_step_ms);
+    let worst = steps.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+    let (status, meaning) = match worst.abs() {
+        step if step > CLOCK_INVALID_MS => (ValidityStatus::Invalid, ": the machine slept, or its clock was set"),
+        step if step > CLOCK_WARN_MS => (ValidityStatus::Warn, ": its clock was set"),
+        _ => (ValidityStatus::Ok, ""),
+    };
+    let text = format!(
+        "the wall clock moved by up to {} a second against the monotonic one, at most {}{meaning}",
+        show(worst.abs(), Unit::Ms),
+        show(CLOCK_INVALID_MS, Unit::Ms)
+    );
+    Some(check("clock", status, text))
 }
 
 /// Open loop: was the planned load sent, and when it was due? One row, of the worst level; `None` in a closed loop.

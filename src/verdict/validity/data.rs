@@ -35,8 +35,12 @@ pub(super) fn all_failed(inputs: &Inputs<'_>) -> Validity {
     let Some(first) = dead.first() else {
         return check("all_failed", ValidityStatus::Ok, format!("{errors} of {requests} requests failed"));
     };
-    let kinds: Vec<String> = first.table.error_kinds.iter().map(|(kind, count)| format!("{} {count}", kind.name())).collect();
-    let text = format!("every one of {} requests failed{}: {}", first.table.requests, at(inputs, &first.table.level), kinds.join(", "));
+    let text = format!(
+        "every one of {} requests failed{}: {}",
+        first.table.requests,
+        at(inputs, &first.table.level),
+        first.table.errors_spelt().join(", ")
+    );
     check("all_failed", ValidityStatus::Invalid, text)
 }
 

@@ -32,9 +32,11 @@ fn of_side(inputs: &Inputs<'_>) -> Vec<Validity> {
     checks.push(data::complete(inputs));
     checks.push(client::lag(inputs));
     checks.extend(client::cpu(inputs));
+    checks.extend(client::clock(inputs));
     checks.extend(client::load(inputs));
     checks.extend(workload::exact_output(inputs));
     checks.extend(workload::input_lengths(inputs));
+    checks.extend(workload::impossible_counts(inputs));
     checks.push(workload::cache(inputs));
     checks.push(workload::buffered(inputs));
     checks.extend(workload::tokens_per_event(inputs));
