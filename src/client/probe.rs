@@ -78,14 +78,26 @@ impl Client {
         exchange.reading.input_tokens.filter(|_| failure(&exchange).is_none())
     }
 
+    /// Asks for an answer to `text`. Where the request was lost in a connection that the server was just closing, it is asked again
+    /// on one of its own: a probe measures no time, and a length that is missing leaves the whole run uncalibrated.
     async fn ask(&self, text: String, max_tokens: u64, exact: bool) -> Exchange {
-        exchange::post(self, exchange::body(&self.config, &Prompt::Text(text), max_tokens, exact)).await
+        let body = exchange::body(&self.config, &Prompt::Text(text), max_tokens, exact);
+        let exchange = exchange::post(self, body.clone()).await;
+        if !is_lost(&exchange) {
+            return exchange;
+        }
+        exchange::post(&self.one_request_a_connection(), body).await
     }
 }
 
-/// Whether a probe found no connection that it could use: it opened one, or was sent into one that was just being closed.
+/// Whether a probe found no connection that it could use: it opened one, if only after it was lost in another.
 fn is_alone(exchange: &Exchange) -> bool {
-    exchange.connect.is_some() || failure(exchange).is_some_and(|failure| failure.kind == wire::ErrorKind::Disconnect)
+    exchange.connect.is_some() || is_lost(exchange)
+}
+
+/// Whether the connection ended before any answer came.
+fn is_lost(exchange: &Exchange) -> bool {
+    exchange.status.is_none() && failure(exchange).is_some_and(|failure| failure.kind == wire::ErrorKind::Disconnect)
 }
 
 /// Why a probe failed, where it did.
@@ -117,5 +129,31 @@ mod tests {
 
         let (url, _) = raw(|_, _, stream| reply(stream, "404 Not Found", "", b""));
         assert!(client(config(&url)).probe(&PROBE_WORDS, words).await.unwrap_err().is_unusable());
+    }
+
+    #[tokio::test]
+    async fn a_probe_that_a_closing_connection_swallowed_is_asked_again_on_one_of_its_own() {
+        // Answers the first request of a connection as if it stayed open, and closes it on the second one, as a server does whose
+        // close and our request cross; a request that asks for a connection of its own is answered.
+        let held = std::sync::Mutex::new(std::collections::HashSet::new());
+        let (url, seen) = raw(move |_, request, stream| {
+            if !held.lock().unwrap().insert(stream.peer_addr().unwrap()) {
+                return false;
+            }
+            let words = request.matches("word ").count();
+            let body = format!(
+                "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"length\"}}]}}\n\n\
+                 data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":{},\"completion_tokens\":1}}}}\n\ndata: [DONE]\n\n",
+                words + 24
+            );
+            reply(stream, "200 OK", "content-type: text/event-stream\r\n", body.as_bytes())
+        });
+        let words = |count: u64| "word ".repeat(usize::try_from(count).unwrap());
+        let client = client(config(&url));
+        let probes = client.probe(&PROBE_WORDS, words).await.unwrap();
+        assert_eq!(probes.points, [(32, 56), (1_056, 1_080), (4_128, 4_152)]);
+        assert!(probes.closes && probes.failed.is_empty());
+        assert_eq!(client.count_tokens(words(5)).await, Some(29));
+        assert!(seen.lock().unwrap().len() > 5, "none was lost");
     }
 }

@@ -155,7 +155,7 @@ async fn fit(client: &Client, probes: &Probes, context: Option<u64>, console: &C
     let points: Vec<ProbePoint> =
         probes.points.iter().map(|(words, tokens)| ProbePoint { words: *words, prompt_tokens: *tokens }).collect();
     let Some(found) = plan::interpret(&points) else {
-        console.warn("the server counts no prompt tokens that could be used: prompt lengths are in words, and approximate");
+        console.warn(&format!("{}: prompt lengths are in words, and approximate", uncalibrated(probes)));
         return Fit { context, ..Fit::default() };
     };
     let found = match found.approximate {
@@ -163,6 +163,15 @@ async fn fit(client: &Client, probes: &Probes, context: Option<u64>, console: &C
         None => found,
     };
     Fit { context, ..found }
+}
+
+/// Why the probes tell no lengths.
+fn uncalibrated(probes: &Probes) -> String {
+    let failed: Vec<String> = probes.failed.iter().map(|(words, failure)| format!("{words} words: {}", failure.kind.name())).collect();
+    match failed.as_slice() {
+        [] => "the server counts no prompt tokens that could be used".to_owned(),
+        failed => format!("too few length probes were answered ({})", failed.join("; ")),
+    }
 }
 
 /// Looks for the words that the served tokenizer splits; without them every other word is one token again.
