@@ -242,8 +242,11 @@ fn undecided_change(row: &RuleResult, estimates: &Estimates, limits: Limits, alp
     let wider = if helps { format!(", or rule_out: {needed:.1}x") } else { String::new() };
     let noise = estimates.change.tau.powi(2) * (1.0 + 1.0 / estimates.stored.len().max(1) as f64);
     let rounds = if noise < estimates.change.se.powi(2) / 2.0 { ", more rounds" } else { "" };
-    let what =
-        if row.method == Some(Method::Paired) { "more rounds".to_owned() } else { format!("`--against` a baseline side by side{rounds}") };
+    let what = if row.method == Some(Method::Paired) {
+        "more rounds".to_owned()
+    } else {
+        format!("`--against` a baseline side by side, more stored runs{rounds}")
+    };
     format!("it could be {could_be} and a pass must rule out {must}; {what}{wider} would decide")
 }
 
@@ -264,7 +267,7 @@ pub(super) fn site_noise(estimates: &Estimates, limits: Limits, stored: usize) -
     // A limit holds from twice the noise on; relative limits are written as x = e^d − 1.
     let could = if estimates.scale == Scale::Share { 2.0 * upper } else { (2.0 * upper).exp_m1() };
     format!(
-        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}",
+        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}, or use `--against`",
         show(upper, unit),
         show(could * limits.x.signum().abs(), unit)
     )
