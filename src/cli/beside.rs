@@ -12,7 +12,8 @@ pub(super) struct AgainstArgs {
     /// rounds are compared in pairs. For two deployments on hardware of their own.
     #[arg(long, value_name = "URL", conflicts_with_all = ["baseline", "require_baseline", "save_baseline"])]
     against: Option<String>,
-    /// The variable that holds the API key for --against; by default it gets the target's key.
+    /// The variable that holds the API key for --against. Without it the target's key goes there only where scheme, host and port are
+    /// those of --endpoint or of an --allow-host, and so do --header values in any case.
     #[arg(long, value_name = "NAME", requires = "against")]
     against_api_key_env: Option<String>,
     /// For two deployments that share hardware: load them in turns, block by block (A B B A), never both at once.
@@ -26,7 +27,7 @@ impl AgainstArgs {
         let Some(url) = &self.against else { return Ok(()) };
         let key = match &self.against_api_key_env {
             Some(name) => environment::key(Some(name))?,
-            None => load.key.clone(),
+            None => None,
         };
         load.flags.push(format!("against={}", without_credentials(url)));
         load.flags.extend(self.alternate.then(|| "alternate=true".to_owned()));

@@ -2,7 +2,7 @@
 
 use super::baselines::Chosen;
 use super::source::Loaded as Source;
-use super::{Against, BaselineOptions, Error, LoadOptions, SpecOptions, judge, writer};
+use super::{Against, BaselineOptions, Error, SpecOptions, judge, writer};
 use crate::console::Console;
 use crate::history;
 use crate::plan::Plan;
@@ -57,17 +57,13 @@ fn chosen(own: &Conditions, other: Recording) -> Chosen {
 }
 
 /// The spec, and what the caller allows it, with the baseline's URL in the place of its target. The URL comes from the command line, so
-/// its host is one that the caller named; the spec's `alias` and hardware speak of the target alone.
-pub(super) fn side(
-    source: &Source,
-    (options, load): (&SpecOptions, &LoadOptions),
-    against: &Against,
-) -> Result<(Spec, SpecOptions, LoadOptions), Error> {
+/// load may go there; secrets that were named for another host may not. The spec's `alias` speaks of the target alone.
+pub(super) fn side(source: &Source, options: &SpecOptions, against: &Against) -> Result<(Spec, SpecOptions), Error> {
     let mut options = options.clone();
-    options.permissions.endpoint = Some(against.url.clone());
+    options.permissions.against = Some(against.url.clone());
     let mut spec = spec::parse(&source.source, &options.permissions)?.spec;
     spec.target.alias = None;
-    Ok((spec, options, LoadOptions { key: against.key.clone(), ..load.clone() }))
+    Ok((spec, options))
 }
 
 /// What both sides are sent, in one line.

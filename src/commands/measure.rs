@@ -70,16 +70,17 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
     let target = Target::open(source.spec(), Side::Candidate)?;
     let other = match &load.against {
         Some(against) => {
-            let (spec, options, load) = beside::side(&source, (options, load), against)?;
+            let (spec, options) = beside::side(&source, options, against)?;
             let salt = new_salt();
             let plan = build(&spec, &inputs, salt)?;
             let target = Target::open(&spec, Side::Baseline)?;
-            Some(Other { spec, options, load, plan, salt, target })
+            Some(Other { spec, options, load: load.clone(), plan, salt, target })
         }
         None => None,
     };
-    if target.withholds_key(options, load) {
-        console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
+    let withheld = other.as_ref().and_then(|other| other.target.withheld(&other.options, load));
+    for why in target.withheld(options, load).into_iter().chain(withheld) {
+        console.warn(why);
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
     Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, other, out })

@@ -47,7 +47,7 @@ pub struct LoadOptions {
 pub struct Against {
     /// Its base URL; the caller named it.
     pub url: String,
-    /// Its API key.
+    /// Its own API key; without one it gets the target's where its host was named for that.
     pub key: Option<Secret>,
     /// Whether the two share hardware and take turns.
     pub alternate: bool,
