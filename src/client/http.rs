@@ -97,7 +97,7 @@ impl Client {
     /// record too. Dropping the future gives the request up and closes its connection.
     pub async fn send(&self, prepared: Prepared, scheduled: Nanos) -> Request {
         let Prepared { planned, body } = prepared;
-        let exchange = exchange::post(self, body).await;
+        let exchange = exchange::post(self, body, planned.asked_output).await;
         record(planned, self.config.side, scheduled, exchange)
     }
 
