@@ -6,7 +6,7 @@ use super::writer::{Piece, Writer};
 use super::{Error, signals};
 use crate::client::{Client, Prepared};
 use crate::console::{Console, Progress, ProgressUpdate};
-use crate::plan::{Pace, Plan, Planned};
+use crate::plan::{LevelPlan, Pace, Plan, Planned};
 use crate::record::{ClientSample, Conditions, End, EndReason, LevelEnd, Recording, Request, RoundEnd};
 use crate::run::{self, Flow, Health, Level, LevelOutcome, Observer, run_level};
 use crate::spec::{Budget, Constraint};
@@ -92,9 +92,10 @@ async fn level(
     stop: &CancellationToken,
 ) -> LevelOutcome {
     let plan = &ready.plan.levels[index];
-    let (feeder, feed) = mpsc::channel(AHEAD.max(usize::try_from(plan.info.concurrency.unwrap_or(0)).unwrap_or(AHEAD).min(4 * AHEAD)));
+    let (feeder, feed) = mpsc::channel(wanted(plan).clamp(AHEAD, 16 * AHEAD));
     let (whole, client) = (ready.plan.clone(), ready.client.clone());
     let beyond = (!plan.min_time.is_zero()).then(|| Arc::clone(beyond));
+    let wanted = wanted(plan).min(feed.max_capacity());
     let thread = std::thread::spawn(move || prepare(&whole, &client, index, beyond.as_deref(), &feeder));
     let pace = match plan.pace {
         Pace::Closed { concurrency } => run::Pace::Closed { concurrency: usize::try_from(concurrency).unwrap_or(usize::MAX) },
@@ -104,16 +105,40 @@ async fn level(
     let last = sizes.last().copied().unwrap_or(0);
     let round_size = move |round: u32| sizes.get(round as usize).copied().unwrap_or(last);
     let load = Level { index, pace, rounds: plan.info.rounds, round_size: &round_size, min_time: plan.min_time, feed };
+    // The level's clock starts with the first bodies built and the connections open: neither is the server's time.
+    ready.client.open_ahead(connections(&ready.plan.levels[..=index])).await;
+    while load.feed.len() < wanted && !thread.is_finished() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
     let client = ready.client.clone();
     let send = move |prepared, scheduled| {
         let client = client.clone();
         async move { client.send(prepared, scheduled).await }
     };
     let outcome = run_level(load, epoch, send, watcher, health, stop).await;
+    ready.client.close_ahead();
     if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);
     }
     outcome
+}
+
+/// Requests that leave at once when a level begins.
+fn wanted(level: &LevelPlan) -> usize {
+    let planned = usize::try_from(level.requests()).unwrap_or(usize::MAX);
+    planned.min(usize::try_from(level.info.concurrency.unwrap_or(0)).unwrap_or(usize::MAX))
+}
+
+/// Connections that the last of these levels will surely need beside those that the ones before it left: one a slot; in an open loop,
+/// where answers overlap as they like, those of half a second.
+fn connections(levels: &[LevelPlan]) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded, and `as` saturates")]
+    let needs = |level: &LevelPlan| match level.pace {
+        Pace::Closed { .. } => wanted(level),
+        Pace::Open { .. } => level.info.rate.map_or(0, |rate| (rate / 2.0).min(256.0) as usize),
+    };
+    let Some((level, before)) = levels.split_last() else { return 0 };
+    needs(level).saturating_sub(before.iter().map(needs).max().unwrap_or(0))
 }
 
 /// Builds bodies in order until nobody takes them any more. Rounds beyond the plan, which `min_time` may need, take their ids from
