@@ -3,7 +3,7 @@
 use super::lookout::Lookout;
 use super::target::Ready;
 use super::writer::{Piece, Writer};
-use super::{Error, signals};
+use super::{Error, limits, signals};
 use crate::client::{Client, Prepared};
 use crate::console::{Console, Progress, ProgressUpdate};
 use crate::plan::{LevelPlan, Pace, Plan, Planned};
@@ -51,6 +51,7 @@ pub(super) async fn send(
     epoch: Instant,
     console: &Console,
 ) -> Result<Loaded, Error> {
+    limits::check(&ready.plan, console)?;
     let writer = Writer::start(conditions, file).map_err(Error::Runtime)?;
     let stop = signals::watch();
     let mut health = Health::watch(epoch);

@@ -8,6 +8,7 @@ mod error;
 mod exit;
 mod home;
 mod judge;
+mod limits;
 mod load;
 mod lookout;
 mod measure;
