@@ -36,7 +36,10 @@ impl Opened {
 /// They are kept here and not in the HTTP layer's pool, because that one takes in only connections that carried a request, and a
 /// request that nobody planned is load that nobody asked for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ahead(Arc<Mutex<Vec<(Instant, Box<dyn Any + Send>)>>>);
+pub(super) struct Ahead(Arc<Mutex<Vec<Idle>>>);
+
+/// Since when it is open, and the connection, whose type is the HTTP layer's own.
+type Idle = (Instant, Box<dyn Any + Send>);
 
 impl Ahead {
     /// How many there are.

@@ -63,12 +63,13 @@ impl Answer {
     }
 
     fn payload(&mut self, api: Api, error_event: bool, data: &[u8], at: Nanos, read: u64) {
-        if !error_event && !self.reads_in_full {
-            if let Some(piece) = fast::piece(data) {
-                self.objects = true;
-                self.piece(piece, at, read);
-                return;
-            }
+        if !error_event
+            && !self.reads_in_full
+            && let Some(piece) = fast::piece(data)
+        {
+            self.objects = true;
+            self.piece(piece, at, read);
+            return;
         }
         match json::parse(data) {
             Some((value @ serde_json::Value::Object(_), repaired)) => {
