@@ -12,6 +12,9 @@ use reqwest::Response;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
+mod wait;
+use wait::Wait;
+
 /// How long after an answer's terminator the body's end is waited for, so that the connection can be used again.
 const GRACE: Duration = Duration::from_millis(200);
 /// Bytes of one answer, as they come over the wire.
@@ -43,8 +46,8 @@ pub(super) fn body(config: &Config, prompt: &Prompt, max_tokens: u64, exact: boo
     wire::body(config.api, &ask).into()
 }
 
-/// Sends `body` and follows the answer to its end.
-pub(super) async fn post(client: &Client, body: Bytes) -> Exchange {
+/// Sends `body` and follows the answer, of some `tokens` tokens, to its end.
+pub(super) async fn post(client: &Client, body: Bytes, tokens: u64) -> Exchange {
     let url = client.url(wire::path(client.config.api));
     let request = client.http.post(url).headers(client.headers.clone()).body(body);
     let opened = Opened::default();
@@ -56,7 +59,7 @@ pub(super) async fn post(client: &Client, body: Bytes) -> Exchange {
     match answer {
         Ok(Ok(response)) => {
             let status = Some(response.status().as_u16());
-            let reading = follow(client, sent, response).await;
+            let reading = follow(client, sent, tokens, response).await;
             Exchange { sent, connect, headers: Some(headers), closed: client.now(), status, reading }
         }
         Ok(Err(error)) => {
@@ -72,20 +75,22 @@ pub(super) async fn post(client: &Client, body: Bytes) -> Exchange {
 }
 
 /// Reads an answer to its end, each read stamped before anything looks into it.
-async fn follow(client: &Client, sent: Nanos, mut response: Response) -> Reading {
+async fn follow(client: &Client, sent: Nanos, tokens: u64, mut response: Response) -> Reading {
     let mut reader = {
         let text = |name: HeaderName| response.headers().get(name).and_then(|value| value.to_str().ok());
         let status = response.status().as_u16();
         let head = Head { status, content_type: text(CONTENT_TYPE), content_encoding: text(CONTENT_ENCODING) };
-        AnswerReader::new(client.config.api, &head).asked_for_usage(true)
+        AnswerReader::new(client.config.api, &head).asked_for_usage(true).expecting(tokens)
     };
     let mut stamps = Stamps::default();
     let mut size = 0_usize;
     let mut lingering = None;
+    let mut wait = Wait::until(Deadline::first(client, sent).at);
     let ending = loop {
         let deadline = Deadline::next(client, sent, reader.last_token(), lingering);
+        wait.set(deadline.at);
         let asked = client.now();
-        match timeout_at(deadline.at, response.chunk()).await {
+        match wait.on(response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
                 let at = stamps.stamp(asked, client.now());
                 size += bytes.len();

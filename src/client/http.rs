@@ -1,6 +1,6 @@
 //! The client itself: made once, cheap to clone.
 
-use super::connect::Measure;
+use super::connect::{Ahead, Measure};
 use super::exchange::{self, Exchange};
 use super::resolve::NoLinkLocal;
 use super::{ClientError, Config};
@@ -22,6 +22,8 @@ const MAX_REDIRECTS: usize = 5;
 const IDLE: Duration = Duration::from_secs(4);
 /// Bytes of an HTTP/2 header list; HTTP/1 heads are bounded by hyper (100 fields, about 400 kB).
 const MAX_HEADER_LIST: u32 = 64 << 10;
+/// Connections that are opened at the same time, ahead of the load: no more than the shortest accept queues hold.
+const OPENING: usize = 64;
 /// HTTP/2 windows, wide enough that flow control never holds a token back.
 const WINDOW: u32 = 4 << 20;
 
@@ -38,6 +40,11 @@ pub struct Client {
     pub(super) config: Arc<Config>,
     pub(super) headers: HeaderMap,
     pub(super) epoch: Instant,
+    ahead: Ahead,
+    /// Certificate authorities beside the system's.
+    pem: Arc<[u8]>,
+    /// Each request asks for its connection to be closed.
+    closes: bool,
 }
 
 /// A request that is ready to leave, so that nothing but sending remains when it is due.
@@ -65,8 +72,9 @@ impl Client {
             return Err(ClientError::NotHttp { url: config.base });
         }
         let headers = headers(&config)?;
-        let http = http(&config, pem)?;
-        Ok(Self { http, config: Arc::new(config), headers, epoch })
+        let ahead = Ahead::default();
+        let http = http(&config, pem, ahead.clone())?;
+        Ok(Self { http, config: Arc::new(config), headers, epoch, ahead, pem: pem.into(), closes: false })
     }
 
     /// The same deployment, asked for `model` and, where `exact`, for exactly the planned number of tokens: what the start-up
@@ -83,7 +91,7 @@ impl Client {
     pub fn one_request_a_connection(&self) -> Self {
         let mut headers = self.headers.clone();
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        Self { headers, ..self.clone() }
+        Self { headers, closes: true, ..self.clone() }
     }
 
     /// Builds a planned request's body, before it is due.
@@ -97,8 +105,39 @@ impl Client {
     /// record too. Dropping the future gives the request up and closes its connection.
     pub async fn send(&self, prepared: Prepared, scheduled: Nanos) -> Request {
         let Prepared { planned, body } = prepared;
-        let exchange = exchange::post(self, body).await;
+        let exchange = exchange::post(self, body, planned.asked_output).await;
         record(planned, self.config.side, scheduled, exchange)
+    }
+
+    /// Opens up to `count` connections for the requests that come next, and sends nothing on them: opening all of them at once, when
+    /// the load begins, would be counted as the server's own time. Not where each request closes its connection. How many are open.
+    ///
+    /// What cannot be opened is left to the requests themselves, whose records then say why.
+    pub async fn open_ahead(&self, count: usize) -> usize {
+        if self.closes {
+            return 0;
+        }
+        // A client of its own, whose pool is empty: no request of it ever finds a connection to be sent on.
+        let Ok(opener) = http(&self.config, &self.pem, self.ahead.clone()) else { return 0 };
+        let mut opened = self.ahead.len();
+        while opened < count {
+            let mut opening = tokio::task::JoinSet::new();
+            for _ in 0..OPENING.min(count - opened) {
+                opening.spawn(Ahead::open(opener.get(self.config.base.clone()).send()));
+            }
+            while opening.join_next().await.is_some() {}
+            let now = self.ahead.len();
+            if now <= opened {
+                break;
+            }
+            opened = now;
+        }
+        self.ahead.len()
+    }
+
+    /// Closes what [`Client::open_ahead`] opened and nobody took.
+    pub fn close_ahead(&self) {
+        self.ahead.clear();
     }
 
     /// The base with `path` added.
@@ -173,7 +212,7 @@ fn headers(config: &Config) -> Result<HeaderMap, ClientError> {
     Ok(headers)
 }
 
-fn http(config: &Config, pem: &[u8]) -> Result<reqwest::Client, ClientError> {
+fn http(config: &Config, pem: &[u8], ahead: Ahead) -> Result<reqwest::Client, ClientError> {
     // Fails only where a provider is there already, which is what is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
@@ -182,7 +221,7 @@ fn http(config: &Config, pem: &[u8]) -> Result<reqwest::Client, ClientError> {
         .referer(false)
         .retry(reqwest::retry::never())
         .connect_timeout(config.timeouts.connect)
-        .connector_layer(Measure)
+        .connector_layer(Measure(ahead))
         .pool_idle_timeout(IDLE)
         .tcp_nodelay(true)
         .http2_initial_stream_window_size(WINDOW)

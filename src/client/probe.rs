@@ -82,11 +82,11 @@ impl Client {
     /// on one of its own: a probe measures no time, and a length that is missing leaves the whole run uncalibrated.
     async fn ask(&self, text: String, max_tokens: u64, exact: bool) -> Exchange {
         let body = exchange::body(&self.config, &Prompt::Text(text), max_tokens, exact);
-        let exchange = exchange::post(self, body.clone()).await;
+        let exchange = exchange::post(self, body.clone(), 0).await;
         if !is_lost(&exchange) {
             return exchange;
         }
-        exchange::post(&self.one_request_a_connection(), body).await
+        exchange::post(&self.one_request_a_connection(), body, 0).await
     }
 }
 

@@ -4,10 +4,10 @@ use super::lookout::Lookout;
 use super::target::Ready;
 use super::watcher::{Seat, Watcher};
 use super::writer::Writer;
-use super::{Error, signals};
+use super::{Error, limits, signals};
 use crate::client::{Client, Prepared};
 use crate::console::Console;
-use crate::plan::{Pace, Plan, Planned};
+use crate::plan::{LevelPlan, Pace, Plan, Planned};
 use crate::record::{Conditions, End, EndReason, LevelEnd, Recording, Request, Side};
 use crate::run::{self, Flow, Health, Level, LevelOutcome, run_level};
 use crate::spec::Constraint;
@@ -16,6 +16,7 @@ use crate::wire::{ErrorKind, Outcome};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -71,6 +72,7 @@ pub(super) async fn send(
     epoch: Instant,
     console: &Console,
 ) -> Result<Loaded, Error> {
+    limits::check(&own.ready.plan, console)?;
     let (own, kept) = own.split(Side::Candidate);
     let (other, other_kept) = other.map(|other| other.split(Side::Baseline)).unzip();
     let writer = Writer::start(kept, other_kept).map_err(Error::Runtime)?;
@@ -189,8 +191,9 @@ async fn one_load(
     health: &mut Health,
 ) -> LevelOutcome {
     let plan = &way.ready.plan.levels[index];
-    let (feeder, feed) = mpsc::channel(AHEAD.max(usize::try_from(plan.info.concurrency.unwrap_or(0)).unwrap_or(AHEAD).min(4 * AHEAD)));
+    let (feeder, feed) = mpsc::channel(wanted(plan).clamp(AHEAD, 16 * AHEAD));
     let (whole, client) = (way.ready.plan.clone(), way.ready.client.clone());
+    let wanted = wanted(plan).min(feed.max_capacity());
     let thread = std::thread::spawn(move || requests(&|planned| prepare(&whole, &client, planned, &feeder)));
     let pace = match plan.pace {
         Pace::Closed { concurrency } => run::Pace::Closed { concurrency: usize::try_from(concurrency).unwrap_or(usize::MAX) },
@@ -201,12 +204,20 @@ async fn one_load(
     let round_size = move |round: u32| sizes.get(round as usize).copied().unwrap_or(last);
     let load = Level { index, first_round, pace, rounds: plan.info.rounds, round_size: &round_size, min_time: plan.min_time, feed };
     let client = way.ready.client.clone();
+    // The level's clock starts with the first bodies built and the connections open: neither is the server's time.
+    if first_round == 0 {
+        client.open_ahead(connections(&way.ready.plan.levels[..=index])).await;
+    }
+    while load.feed.len() < wanted && !thread.is_finished() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
     let send = move |prepared, scheduled| {
         let client = client.clone();
         async move { client.send(prepared, scheduled).await }
     };
     let mut seat = Seat { watcher: run.watcher, side: way.side };
     let outcome = run_level(load, run.epoch, send, &mut seat, health, run.stop).await;
+    way.ready.client.close_ahead();
     if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);
     }
@@ -217,6 +228,24 @@ async fn one_load(
 fn prepare(plan: &Plan, client: &Client, planned: Planned, feeder: &mpsc::Sender<(Planned, Prepared)>) -> bool {
     let prepared = client.prepare(&planned, &plan.prompt(&planned));
     feeder.blocking_send((planned, prepared)).is_ok()
+}
+
+/// Requests that leave at once when a level begins.
+fn wanted(level: &LevelPlan) -> usize {
+    let planned = usize::try_from(level.requests()).unwrap_or(usize::MAX);
+    planned.min(usize::try_from(level.info.concurrency.unwrap_or(0)).unwrap_or(usize::MAX))
+}
+
+/// Connections that the last of these levels will surely need beside those that the ones before it left: one a slot; in an open loop,
+/// where answers overlap as they like, those of half a second.
+fn connections(levels: &[LevelPlan]) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded, and `as` saturates")]
+    let needs = |level: &LevelPlan| match level.pace {
+        Pace::Closed { .. } => wanted(level),
+        Pace::Open { .. } => level.info.rate.map_or(0, |rate| (rate / 2.0).min(256.0) as usize),
+    };
+    let Some((level, before)) = levels.split_last() else { return 0 };
+    needs(level).saturating_sub(before.iter().map(needs).max().unwrap_or(0))
 }
 
 /// Whether a request found a target that no more requests would mend: no connection, or HTTP 401, 403 or 404.

@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod home;
 mod judge;
+mod limits;
 mod load;
 mod lookout;
 mod measure;

@@ -1,6 +1,7 @@
 //! What happened: every request of a run with its instants, and the file it is kept in. Nothing here interprets.
 
 mod conditions;
+mod gaps;
 mod lines;
 mod read;
 mod request;

@@ -3,7 +3,7 @@
 use super::lines::{ClientLine, EndLine, FORMAT, LoadLine, RequestLine, RoundLine, RunLine, TargetLine};
 use super::{
     ClientSample, Conditions, End, EndReason, HardwareInfo, LevelEnd, LevelInfo, LoadInfo, Recording, Request, RoundEnd, Side, TargetInfo,
-    WorkloadInfo,
+    WorkloadInfo, gaps,
 };
 use crate::units::Nanos;
 use crate::wire::{ErrorKind, Failure, Outcome, TokenSource};
@@ -69,7 +69,7 @@ struct Kind {
 }
 
 fn read_lines(mut reader: impl BufRead) -> Result<Recording, RecordError> {
-    let mut line = Vec::new();
+    let (mut line, mut scratch) = (Vec::new(), Vec::new());
     let mut number = 0_u64;
     let mut recording: Option<Recording> = None;
     loop {
@@ -88,7 +88,7 @@ fn read_lines(mut reader: impl BufRead) -> Result<Recording, RecordError> {
                 break;
             }
             Ok(_) => {
-                if let Err(why) = add_line(recording, &line) {
+                if let Err(why) = add_line(recording, &line, &mut scratch) {
                     note(recording, format!("line {number}: {why}"));
                 }
             }
@@ -141,7 +141,7 @@ fn first_line(line: &[u8]) -> Result<Recording, RecordError> {
     })
 }
 
-fn add_line(recording: &mut Recording, line: &[u8]) -> Result<(), String> {
+fn add_line(recording: &mut Recording, line: &[u8], scratch: &mut Vec<u8>) -> Result<(), String> {
     let kind = if line.starts_with(br#"{"type":"request""#) {
         "request".to_owned()
     } else {
@@ -150,7 +150,7 @@ fn add_line(recording: &mut Recording, line: &[u8]) -> Result<(), String> {
     let levels = &recording.conditions.load.levels;
     match kind.as_str() {
         "request" => {
-            let read = request(serde_json::from_slice(line).map_err(|e| e.to_string())?, levels)?;
+            let read = read_request(line, levels, scratch)?;
             recording.requests.push(read);
         }
         "round" => {
@@ -198,6 +198,16 @@ fn check_times(line: &RequestLine) -> Result<(), String> {
     let mut all = known.iter().flatten().chain([&line.scheduled_ms, &line.sent_ms]).chain(&line.itl_ms);
     let ordered = line.ttft_ms.zip(line.e2e_ms).is_none_or(|(first, last)| first <= last);
     if ordered && all.all(|ms| is_time(*ms)) { Ok(()) } else { Err("a time that cannot be".to_owned()) }
+}
+
+fn read_request(line: &[u8], levels: &[LevelInfo], scratch: &mut Vec<u8>) -> Result<Request, String> {
+    let cut = gaps::cut(line, scratch);
+    let text = if cut.is_some() { &scratch[..] } else { line };
+    let mut read = request(serde_json::from_slice(text).map_err(|e| e.to_string())?, levels)?;
+    if let Some(gaps) = cut {
+        read.gaps = gaps;
+    }
+    Ok(read)
 }
 
 fn request(line: RequestLine, levels: &[LevelInfo]) -> Result<Request, String> {

@@ -7,6 +7,9 @@ use super::{ClientSample, Conditions, End, LevelInfo, Recording, Request, RoundE
 use crate::units::Nanos;
 use crate::wire::Outcome;
 
+/// Level 1 writes a run twice as fast as level 3, for files that are a few per cent larger.
+const LEVEL: i32 = 1;
+
 /// Collects lines and gives them as one zstd frame. Frames may be appended to one another.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -85,7 +88,7 @@ impl Batch {
     /// # Errors
     /// Only where the compressor runs out of memory.
     pub fn into_frame(self) -> std::io::Result<Vec<u8>> {
-        if self.text.is_empty() { Ok(Vec::new()) } else { zstd::bulk::compress(&self.text, 3) }
+        if self.text.is_empty() { Ok(Vec::new()) } else { zstd::bulk::compress(&self.text, LEVEL) }
     }
 
     fn line(&mut self, line: &impl serde::Serialize) {

@@ -1,5 +1,6 @@
 //! One level: a closed or an open loop over one continuous load.
 
+use super::alarm::Alarm;
 use super::rounds::Rounds;
 use super::{Flow, Health, LevelOutcome, Observer};
 use crate::plan::Planned;
@@ -65,8 +66,20 @@ where
         Pace::Open => VecDeque::new(),
     };
     let rounds = Rounds::new(level.index, level.first_round);
-    let running =
-        Running { level, epoch, start, slots, rounds, next: None, fed: false, flow: Flow::Go, give_up: None, flights: JoinSet::new() };
+    let alarm = (level.pace == Pace::Open).then(Alarm::start).flatten();
+    let running = Running {
+        level,
+        epoch,
+        start,
+        slots,
+        rounds,
+        next: None,
+        fed: false,
+        flow: Flow::Go,
+        give_up: None,
+        flights: JoinSet::new(),
+        alarm,
+    };
     running.go(send, observer, health, stop).await
 }
 
@@ -83,6 +96,8 @@ struct Running<'a, P> {
     flow: Flow,
     give_up: Option<Instant>,
     flights: JoinSet<Request>,
+    /// Open loop: what wakes this task when the next request is due.
+    alarm: Option<Alarm>,
 }
 
 impl<P> Running<'_, P> {
@@ -109,6 +124,7 @@ impl<P> Running<'_, P> {
                 () = stop.cancelled(), if self.give_up.is_none() => self.halt(Flow::Stop(EndReason::Interrupted)),
                 () = sleep_until(give_up.unwrap_or(self.epoch)), if give_up.is_some() => break,
                 Some(ended) = self.flights.join_next() => self.landed(ended, observer),
+                () = ring(&mut self.alarm, due), if waiting => {}
                 () = sleep_until(due), if waiting => {}
                 fed = self.level.feed.recv(), if self.next.is_none() && !self.fed => self.accept(fed),
                 Some(mut sample) = health.next() => {
@@ -217,5 +233,13 @@ impl<P> Running<'_, P> {
         if matches!(flow, Flow::Stop(EndReason::Interrupted | EndReason::Unusable)) {
             self.give_up = Some(Instant::now() + DRAIN);
         }
+    }
+}
+
+/// When the alarm rings for `due`; never where there is none.
+async fn ring(alarm: &mut Option<Alarm>, due: Instant) {
+    match alarm {
+        Some(alarm) => alarm.wait(due).await,
+        None => std::future::pending().await,
     }
 }

@@ -1,6 +1,7 @@
 //! When, how many, until: the load itself. It takes what to send from a channel and how to send it as a function; it knows no
 //! protocol and prints nothing. Every instant comes from one monotonic clock, tokio's, so that tests own it.
 
+mod alarm;
 mod health;
 mod level;
 mod rounds;

@@ -5,6 +5,7 @@ mod chat;
 mod chunk;
 mod completions;
 mod encoding;
+mod fast;
 mod head;
 mod json;
 mod models;

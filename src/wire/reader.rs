@@ -10,6 +10,9 @@ use crate::units::Nanos;
 /// Decoded bytes that one answer may have: a million tokens of long events.
 const MAX_ANSWER: u64 = 256 << 20;
 
+/// Gaps that room is made for ahead of time.
+const MAX_ROOM: usize = 2048;
+
 /// Bytes of an error's body that are looked at.
 const MAX_ERROR_BODY: usize = 64 << 10;
 
@@ -54,6 +57,21 @@ impl AnswerReader {
     #[must_use]
     pub fn asked_for_usage(mut self, asked: bool) -> Self {
         self.usage_asked = asked;
+        self
+    }
+
+    /// Makes room for the gaps of an answer of some `tokens` tokens, so that none has to be made while they come.
+    #[must_use]
+    pub fn expecting(mut self, tokens: u64) -> Self {
+        let room = usize::try_from(tokens).unwrap_or(usize::MAX).min(MAX_ROOM);
+        self.body.answer.gaps.reserve(room);
+        self
+    }
+
+    /// Every event by the full parser.
+    #[cfg(test)]
+    pub(super) fn in_full(mut self) -> Self {
+        self.body.answer.reads_in_full = true;
         self
     }
 

@@ -78,7 +78,12 @@ impl SseReader {
                 bytes = rest;
             }
         }
-        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
+            if let Some(data) = self.whole_event(bytes, end) {
+                found(SseItem::Event { name: b"", data });
+                bytes = &bytes[end + 2..];
+                continue;
+            }
             self.extend_line(&bytes[..end])?;
             self.end_line(&mut found)?;
             let crlf = bytes[end] == b'\r' && bytes.get(end + 1) == Some(&b'\n');
@@ -109,6 +114,14 @@ impl SseReader {
         let pending = self.has_data;
         self.dispatch(&mut found);
         Ok(pending)
+    }
+
+    /// The data of an event that is a single line and whole in `bytes`, whose first line ends at `end`, so that nothing has to be kept:
+    /// the usual one. Only between events.
+    fn whole_event<'b>(&self, bytes: &'b [u8], end: usize) -> Option<&'b [u8]> {
+        let between = self.line.is_empty() && !self.has_data && self.name.is_empty();
+        let value = bytes[..end].strip_prefix(b"data:").filter(|_| between && end < MAX_EVENT)?;
+        (bytes[end..].starts_with(b"\n\n")).then(|| value.strip_prefix(b" ").unwrap_or(value))
     }
 
     /// True where `byte` belonged to a byte order mark. A started mark that turns out to be none is put back into the line.

@@ -45,10 +45,13 @@ pub(super) fn cpu(inputs: &Inputs<'_>) -> Option<Validity> {
     shares.sort_by(f64::total_cmp);
     let share = stats::quantile(&shares, 0.95)?;
     let status = if share > BUSY { ValidityStatus::Warn } else { ValidityStatus::Ok };
+    // By the share alone: memory, ports and the network have limits of their own.
+    let further =
+        if share > 0.0 && share < BUSY { format!("; it could carry some {:.1} times this load", BUSY / share) } else { String::new() };
     Some(check(
         "cpu_share",
         status,
-        format!("the client used {} of a core at P95, at most {}", show(share, Unit::Share), show(BUSY, Unit::Share)),
+        format!("the client used {} of a core at P95, at most {}{further}", show(share, Unit::Share), show(BUSY, Unit::Share)),
     ))
 }
 

@@ -5,7 +5,7 @@
 //! which is what this server exists to measure. With both times 0 it writes as fast as its clients read.
 //!
 //! `truth-server PORT`, then
-//! - `GET /_truth/reset?ttft_us=&tpot_us=&tokens=` sets the schedule and empties the log;
+//! - `GET /_truth/reset?ttft_us=&tpot_us=&tokens=&batch=` sets the schedule and empties the log;
 //! - `GET /_truth/dump?path=FILE` writes the log, one JSON object a request, times in nanoseconds after the request's last byte.
 
 mod http;

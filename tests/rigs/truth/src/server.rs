@@ -29,6 +29,8 @@ struct Schedule {
     ttft: u64,
     tpot: u64,
     tokens: usize,
+    /// Without a schedule: tokens a write.
+    batch: usize,
 }
 
 /// What is logged of a request: instants of `now`.
@@ -75,7 +77,7 @@ impl Server {
         if epoll < 0 {
             return Err(Error::last_os_error());
         }
-        let schedule = Schedule { ttft: 200_000_000, tpot: 20_000_000, tokens: 100 };
+        let schedule = Schedule { ttft: 200_000_000, tpot: 20_000_000, tokens: 100, batch: 1 };
         let server = Self {
             epoll,
             schedule,
@@ -210,11 +212,12 @@ impl Server {
     fn control(&mut self, request: &http::Request) -> (&'static str, String) {
         let number = |key, default| request.query(key).and_then(|text| text.parse().ok()).unwrap_or(default);
         if request.path.starts_with("/_truth/reset") {
-            let Schedule { ttft, tpot, tokens } = self.schedule;
+            let Schedule { ttft, tpot, tokens, batch } = self.schedule;
             self.schedule = Schedule {
                 ttft: number("ttft_us", ttft / 1000) * 1000,
                 tpot: number("tpot_us", tpot / 1000) * 1000,
                 tokens: usize::try_from(number("tokens", tokens as u64)).unwrap_or(tokens),
+                batch: usize::try_from(number("batch", batch as u64)).unwrap_or(batch).max(1),
             };
             self.log.clear();
         } else if request.path.starts_with("/_truth/dump") {
@@ -285,7 +288,9 @@ impl Server {
         record.sends.push(now());
         let more = record.sends.len() < record.tokens;
         // The last token goes out on its own before the tail, so that its instant is its own.
-        self.flush(key);
+        if id.is_some() || !more || record.sends.len() % self.schedule.batch == 0 {
+            self.flush(key);
+        }
         if !more {
             self.finish(key);
         }
