@@ -124,7 +124,7 @@ fn prepare(plan: &Plan, client: &Client, level: usize, beyond: Option<&AtomicU64
     let added =
         beyond.into_iter().flat_map(|ids| added.clone().map(|planned| Planned { id: ids.fetch_add(1, Ordering::Relaxed), ..planned }));
     for planned in plan.requests(level).chain(added) {
-        let prepared = client.prepare(&planned, &plan.prompt(&planned));
+        let prepared = client.prepare_as(&planned, &plan.prompt(&planned), plan.exact_output(&planned));
         if feeder.blocking_send((planned, prepared)).is_err() {
             return;
         }

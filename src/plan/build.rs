@@ -4,6 +4,7 @@ use super::error::PlanError;
 use super::fit::Fit;
 use super::lengths;
 use super::level;
+use super::prefix::Prefix;
 use super::prompts;
 use super::schedule::{PartPlan, Plan};
 use super::warning::PlanWarning;
@@ -63,9 +64,6 @@ fn part_plan(part: &Part, number: u64, inputs: &Inputs, seed: u64) -> Result<(Pa
     if part.turns != Turns::Fixed(1) {
         return Err(PlanError::NotYet { what: "workload.turns above 1".to_owned() });
     }
-    if part.prefix_hit > 0.0 {
-        return Err(PlanError::NotYet { what: "workload.prefix_hit above 0%".to_owned() });
-    }
     let (mut pairs, bad_rows) = lengths::pairs(&part.lengths, inputs, seed, number)?;
     let mut warnings: Vec<_> = bad_rows.into_iter().collect();
     let (content, odd) = prompts::content(part, inputs, seed)?;
@@ -93,7 +91,7 @@ fn part_plan(part: &Part, number: u64, inputs: &Inputs, seed: u64) -> Result<(Pa
         dropped,
         content,
         exact_output: part.exact_output,
-        shared_prefix: part.shared_prefix,
+        prefix: Prefix::new(part),
     };
     Ok((plan, warnings))
 }
@@ -109,10 +107,16 @@ fn label(part: &Part) -> String {
         Prompts::Unique => "unique prompts".to_owned(),
         Prompts::File(path) => format!("prompts from {}", path.display()),
     };
-    let prefix = match part.shared_prefix {
+    let mut prefix = match part.shared_prefix {
         0 => String::new(),
         tokens => format!(", the first {tokens} tokens shared"),
     };
+    if part.prefix_hit > 0.0 {
+        prefix.push_str(&format!(", {:.0} % of each prompt shared", part.prefix_hit * 100.0));
+    }
+    if part.prefix_groups > 1 && !prefix.is_empty() {
+        prefix.push_str(&format!(" in {} groups", part.prefix_groups));
+    }
     match &part.name {
         Some(name) => format!("{name} ({:.0} %): {lengths}, {prompts}{prefix}, one turn", part.share * 100.0),
         None => format!("{lengths}, {prompts}{prefix}, one turn"),

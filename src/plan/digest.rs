@@ -2,6 +2,7 @@
 
 use super::arrivals::Arrivals;
 use super::lengths::Walk;
+use super::prefix::Prefix;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::Prompt;
@@ -22,7 +23,7 @@ pub(super) fn digest(plan: &Plan) -> String {
     for (place, part) in plan.parts.iter().enumerate() {
         text(&mut hash, part.name.as_deref().unwrap_or(""));
         number(&mut hash, part.threshold_share());
-        number(&mut hash, part.shared_prefix);
+        number(&mut hash, part.prefix.shared);
         number(&mut hash, part.pairs.len() as u64);
         for (input, output) in &part.pairs {
             number(&mut hash, *input);
@@ -33,6 +34,7 @@ pub(super) fn digest(plan: &Plan) -> String {
             number(&mut hash, walk.at(draw, part.pairs.len()) as u64);
         }
         content(&mut hash, &part.content);
+        prefix(&mut hash, &part.prefix);
     }
     if let Some(Offered::Rate { arrival, .. }) = plan.offered {
         for at in Arrivals::new(arrival, Random::stream(plan.seed, "arrivals", &[0, 1])).take(DRAWS) {
@@ -43,6 +45,16 @@ pub(super) fn digest(plan: &Plan) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+/// Nothing for prompts without groups or offered reuse, whose digests are older than both.
+fn prefix(hash: &mut Sha256, prefix: &Prefix) {
+    if prefix.hit > 0.0 || prefix.groups() > 1 {
+        text(hash, "prefix");
+        number(hash, millionths(prefix.hit));
+        number(hash, prefix.groups());
+        number(hash, millionths(prefix.zipf));
+    }
 }
 
 fn content(hash: &mut Sha256, content: &Content) {

@@ -13,6 +13,7 @@ mod fit;
 mod hunt;
 mod lengths;
 mod level;
+mod prefix;
 mod prompts;
 mod random;
 mod request;

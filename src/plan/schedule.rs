@@ -6,6 +6,7 @@ use super::error::PlanError;
 use super::fit::Fit;
 use super::lengths::Pairs;
 use super::level::{LevelPlan, Pace};
+use super::prefix::Prefix;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::{Planned, Prompt};
@@ -45,7 +46,7 @@ pub(super) struct PartPlan {
     pub(super) dropped: u64,
     pub(super) content: Content,
     pub(super) exact_output: ExactOutput,
-    pub(super) shared_prefix: u64,
+    pub(super) prefix: Prefix,
 }
 
 impl PartPlan {
@@ -53,6 +54,11 @@ impl PartPlan {
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
     pub(super) fn threshold_share(&self) -> u64 {
         (self.share.clamp(0.0, 1.0) * u64::MAX as f64) as u64
+    }
+
+    /// The pair with the longest prompt.
+    pub(super) fn longest(&self) -> Option<(u64, u64)> {
+        self.pairs.iter().copied().max_by_key(|pair| pair.0)
     }
 
     fn is_rows(&self) -> bool {
@@ -133,9 +139,12 @@ impl Plan {
             return rows[usize::try_from(place).unwrap_or(0)].clone();
         }
         let words = self.fit.words(planned.asked_input);
-        let shared = self.fit.words(part.shared_prefix.saturating_add(self.fit.c0)).min(words - 1);
-        let shared = if part.shared_prefix == 0 { 0 } else { shared };
-        let mut group = Random::stream(self.seed, "shared", &[number as u64, 0]);
+        let shared = match part.prefix.tokens(planned.asked_input, self.fit.c0) {
+            0 => 0,
+            tokens => self.fit.words(tokens.saturating_add(self.fit.c0)).min(words - 1),
+        };
+        let keys = [planned.level as u64, stretch as u64, number as u64, planned.draw];
+        let mut group = Random::stream(self.seed, "shared", &[number as u64, part.prefix.group(self.seed, keys)]);
         let mut unique = Random::stream(self.salt, "unique", &[planned.level as u64, stretch as u64, planned.index]);
         Prompt::Text(self.words.text(words, shared, &mut group, &mut unique))
     }
@@ -192,8 +201,19 @@ impl Plan {
             dropped: self.parts.iter().map(|part| part.dropped).sum(),
             input_p50_p95: (!self.parts.iter().any(PartPlan::is_rows)).then(|| of(|pair| pair.0)),
             output_p50_p95: Some(of(|pair| pair.1)),
-            prefix_hit: 0.0,
+            prefix_hit: self.offered_hit(),
         }
+    }
+
+    /// The share of input tokens that a cache could serve which holds what each group has sent.
+    fn offered_hit(&self) -> f64 {
+        let of = |part: &PartPlan| {
+            let (hit, input) = part.prefix.offered(&part.pairs, self.fit.c0);
+            let input = if let Content::Rows { mean_tokens, .. } = part.content { mean_tokens as f64 } else { input };
+            (part.share * hit, part.share * input)
+        };
+        let (hit, input) = self.parts.iter().map(of).fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        if input > 0.0 { hit / input } else { 0.0 }
     }
 
     /// What the run file keeps of the load.

@@ -68,6 +68,8 @@ fn part(lengths: Lengths) -> Part {
         turns: Turns::Fixed(1),
         shared_prefix: 0,
         prefix_hit: 0.0,
+        prefix_groups: 1,
+        zipf: 1.0,
     }
 }
 

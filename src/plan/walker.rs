@@ -4,7 +4,7 @@ use super::lengths::Walk;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::Planned;
-use super::schedule::Plan;
+use super::schedule::{PartPlan, Plan};
 use crate::units::Nanos;
 
 /// 2^64 divided by the golden ratio: steps of this length spread over the circle more evenly than any others.
@@ -21,6 +21,7 @@ pub(super) enum Stretch {
 pub(super) struct Walker<'a> {
     plan: &'a Plan,
     level: usize,
+    stretch: Stretch,
     /// The next request's place in the stretch.
     index: u64,
     /// Requests of each part so far.
@@ -41,6 +42,7 @@ impl<'a> Walker<'a> {
         Self {
             plan,
             level,
+            stretch,
             index: 0,
             draws: vec![0; plan.parts.len()],
             walks: (0..plan.parts.len()).map(|part| Walk::new(plan.seed, keys(part))).collect(),
@@ -53,6 +55,11 @@ impl<'a> Walker<'a> {
     fn part(&self, index: u64) -> usize {
         let place = self.offset.wrapping_add(index.wrapping_mul(GOLDEN));
         self.ends.iter().position(|end| place < *end).unwrap_or(self.ends.len() - 1)
+    }
+
+    /// Whether a warm-up request is the first of its group: it then sends the whole of what the group shares, so that the rounds find it.
+    fn primes(&self, part: &PartPlan, draw: u64) -> bool {
+        self.stretch == Stretch::WarmUp && part.prefix.hit > 0.0 && draw < part.prefix.groups()
     }
 
     /// Passes over `count` requests.
@@ -73,7 +80,8 @@ impl<'a> Walker<'a> {
         let number = self.part(self.index);
         let part = &self.plan.parts[number];
         let draw = self.draws[number];
-        let (input, output) = part.pairs[self.walks[number].at(draw, part.pairs.len())];
+        let drawn = part.pairs[self.walks[number].at(draw, part.pairs.len())];
+        let (input, output) = if self.primes(part, draw) { part.longest().unwrap_or(drawn) } else { drawn };
         let asked_input = match part.content {
             Content::Words => input.max(self.plan.fit.least()),
             Content::Rows { .. } => 0,

@@ -32,6 +32,10 @@ pub struct Part {
     pub shared_prefix: u64,
     /// Offered prefix-cache reuse, a share of the input tokens.
     pub prefix_hit: f64,
+    /// Groups of prompts, each with a shared beginning of its own.
+    pub prefix_groups: u32,
+    /// How unequal the groups are: group g is drawn in proportion to g^−zipf.
+    pub zipf: f64,
 }
 
 /// How long prompts and answers are.
