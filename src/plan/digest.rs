@@ -6,7 +6,8 @@ use super::prefix::Prefix;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::Prompt;
-use super::schedule::Plan;
+use super::schedule::{PartPlan, Plan};
+use super::sessions::Sessions;
 use crate::spec::Offered;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -35,6 +36,7 @@ pub(super) fn digest(plan: &Plan) -> String {
         }
         content(&mut hash, &part.content);
         prefix(&mut hash, &part.prefix);
+        sessions(&mut hash, part);
     }
     if let Some(Offered::Rate { arrival, .. }) = plan.offered {
         for at in Arrivals::new(arrival, Random::stream(plan.seed, "arrivals", &[0, 1])).take(DRAWS) {
@@ -55,6 +57,21 @@ fn prefix(hash: &mut Sha256, prefix: &Prefix) {
         number(hash, prefix.groups());
         number(hash, millionths(prefix.zipf));
     }
+}
+
+/// Nothing where each request is by itself.
+fn sessions(hash: &mut Sha256, part: &PartPlan) {
+    match &part.sessions {
+        Sessions::Single => return,
+        Sessions::Drawn(turns) => text(hash, &format!("{turns:?}")),
+        Sessions::Recorded(sessions) => {
+            text(hash, "recorded");
+            for turn in sessions.iter().flatten() {
+                [turn.input, turn.reused, turn.output, turn.think.0].into_iter().for_each(|each| number(hash, each));
+            }
+        }
+    }
+    text(hash, &format!("{:?}", part.think));
 }
 
 fn content(hash: &mut Sha256, content: &Content) {

@@ -19,6 +19,7 @@ mod random;
 mod request;
 mod rows;
 mod schedule;
+mod sessions;
 mod walker;
 mod warning;
 mod words;

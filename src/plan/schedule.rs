@@ -4,12 +4,13 @@ use super::bundled::Percentiles;
 use super::digest::digest;
 use super::error::PlanError;
 use super::fit::Fit;
-use super::lengths::Pairs;
-use super::level::{LevelPlan, Pace};
+use super::lengths::{Pairs, Walk};
+use super::level::{self, LevelPlan, Pace};
 use super::prefix::Prefix;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::{Planned, Prompt};
+use super::sessions::{self, Limits, Sessions};
 use super::walker::{Stretch, Walker};
 use super::warning::PlanWarning;
 use super::words::Words;
@@ -31,6 +32,8 @@ pub struct Plan {
     pub(super) parts: Vec<PartPlan>,
     pub(super) words: Words,
     pub(super) fit: Fit,
+    /// Requests that were asked for: of each level's warm-up, and of one round. Sessions round both up to whole ones.
+    pub(super) asked: Vec<(u64, u32)>,
     /// Where rows are sent: for each level and stretch, how many requests of each part came before it.
     pub(super) first_rows: Vec<[Vec<u64>; 2]>,
 }
@@ -47,6 +50,11 @@ pub(super) struct PartPlan {
     pub(super) content: Content,
     pub(super) exact_output: ExactOutput,
     pub(super) prefix: Prefix,
+    pub(super) sessions: Sessions,
+    /// Between turns, where the spec says it.
+    pub(super) think: Option<Nanos>,
+    /// The most input and output tokens of a turn.
+    pub(super) most: (u64, u64),
 }
 
 impl PartPlan {
@@ -59,6 +67,10 @@ impl PartPlan {
     /// The pair with the longest prompt.
     pub(super) fn longest(&self) -> Option<(u64, u64)> {
         self.pairs.iter().copied().max_by_key(|pair| pair.0)
+    }
+
+    pub(super) fn limits(&self, fit: &Fit) -> Limits {
+        Limits { input: self.most.0, output: self.most.1, context: fit.context.unwrap_or(u64::MAX), least: fit.least() }
     }
 
     fn is_rows(&self) -> bool {
@@ -103,6 +115,10 @@ impl Plan {
         let mut first: u64 = sizes.iter().take(round as usize).map(|requests| u64::from(*requests)).sum();
         let mut size = u64::from(sizes.get(round as usize).or(sizes.last()).copied().unwrap_or(0));
         let mut later_due = None;
+        if round as usize >= sizes.len() && self.has_sessions() {
+            // Whole sessions are planned; there are none beyond.
+            return Vec::new();
+        }
         if round as usize >= sizes.len() {
             if let Some(open) = &planned.open {
                 let Ok(due) = open.due(round.saturating_add(1), Duration::ZERO) else {
@@ -138,6 +154,9 @@ impl Plan {
             let place = (before.copied().unwrap_or(0) + planned.draw) % rows.len() as u64;
             return rows[usize::try_from(place).unwrap_or(0)].clone();
         }
+        if part.sessions.are_several() {
+            return Prompt::Text(self.history(planned, number, stretch));
+        }
         let words = self.fit.words(planned.asked_input);
         let shared = match part.prefix.tokens(planned.asked_input, self.fit.c0) {
             0 => 0,
@@ -147,6 +166,74 @@ impl Plan {
         let mut group = Random::stream(self.seed, "shared", &[number as u64, part.prefix.group(self.seed, keys)]);
         let mut unique = Random::stream(self.salt, "unique", &[planned.level as u64, stretch as u64, planned.index]);
         Prompt::Text(self.words.text(words, shared, &mut group, &mut unique))
+    }
+
+    /// What a turn says: what its session has said before, as far as it is kept, and new words. Its beginning may be its group's.
+    fn history(&self, planned: &Planned, number: usize, stretch: Stretch) -> String {
+        let part = &self.parts[number];
+        let keys = [planned.level as u64, stretch as u64, number as u64];
+        let turns = self.turns(number, keys, planned.draw, &mut Walk::new(self.seed, keys));
+        let until = (planned.turn as usize + 1).min(turns.len());
+        let [level, stretch, part_key] = keys;
+        let group = part.prefix.group(self.seed, [level, stretch, part_key, planned.draw]);
+        let mut left = self.fit.words(planned.asked_input);
+        let mut shared = part.prefix.tokens(turns[0].input, self.fit.c0).min(left.saturating_sub(1));
+        let mut streams = vec![(shared, Random::stream(self.seed, "shared", &[part_key, group]))];
+        let mut template = self.fit.c0;
+        for (tokens, turn) in sessions::pieces(&turns[..until]) {
+            let words = tokens.saturating_sub(template);
+            template = template.saturating_sub(tokens);
+            let own = words.saturating_sub(shared);
+            shared = shared.saturating_sub(words);
+            streams.push((own, Random::stream(self.salt, "session", &[level, stretch, part_key, planned.draw, turn])));
+        }
+        for stream in &mut streams {
+            stream.0 = stream.0.min(left);
+            left -= stream.0;
+        }
+        streams.last_mut().into_iter().for_each(|stream| stream.0 += left);
+        self.words.pieces(streams)
+    }
+
+    /// The turns of a part's session.
+    pub(super) fn turns(&self, number: usize, keys: [u64; 3], draw: u64, walk: &mut Walk) -> Vec<sessions::Turn> {
+        let part = &self.parts[number];
+        part.sessions.turns(&part.pairs, &part.limits(&self.fit), (self.seed, keys, draw), (walk, part.think))
+    }
+
+    /// Whether some requests are turns of sessions.
+    pub(super) fn has_sessions(&self) -> bool {
+        self.parts.iter().any(|part| part.sessions.are_several())
+    }
+
+    /// Rounds warm-up and rounds up to whole sessions, so that each belongs to the round in which it begins.
+    ///
+    /// # Errors
+    /// [`PlanError::TooMany`].
+    pub(super) fn align(&mut self) -> Result<(), PlanError> {
+        if !self.has_sessions() {
+            return Ok(());
+        }
+        let mut first_id = 0;
+        for level in 0..self.levels.len() {
+            let (warmup, per_round) = self.asked[level];
+            let warmup = Walker::new(self, level, Stretch::WarmUp).whole(warmup);
+            let mut walker = Walker::new(self, level, Stretch::Rounds);
+            let mut sizes = Vec::new();
+            let mut total = first_id + warmup;
+            for _ in 0..self.levels[level].info.rounds {
+                let size = walker.whole(u64::from(per_round));
+                total += size;
+                if total > level::MOST_REQUESTS {
+                    return Err(PlanError::TooMany { most: level::MOST_REQUESTS });
+                }
+                sizes.push(u32::try_from(size).unwrap_or(u32::MAX));
+            }
+            let planned = &mut self.levels[level];
+            (planned.first_id, planned.info.warmup, planned.info.round_requests) = (first_id, warmup, sizes);
+            first_id = total;
+        }
+        Ok(())
     }
 
     /// Whether exactly `asked_output` tokens are to be asked for.
@@ -247,7 +334,9 @@ impl Plan {
                 part.pairs.retain(|(input, output)| (*input).max(least).saturating_add(*output) <= context);
                 let dropped = of - part.pairs.len() as u64;
                 part.dropped += dropped;
-                if part.pairs.is_empty() {
+                let limits = part.limits(fit);
+                part.sessions.retain(&limits);
+                if part.pairs.is_empty() || part.sessions.are_none() {
                     return Err(PlanError::AllDropped { part: part.name.clone(), dropped });
                 }
                 if dropped > 0 {
@@ -264,6 +353,7 @@ impl Plan {
         }
         self.words = Words::without(&fit.bad_words);
         self.fit = fit.clone();
+        self.align()?;
         Ok(self)
     }
 

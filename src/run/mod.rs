@@ -4,6 +4,7 @@
 mod health;
 mod level;
 mod rounds;
+mod sessions;
 
 pub use health::Health;
 pub use level::{Level, Pace, run_level};

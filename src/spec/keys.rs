@@ -123,7 +123,7 @@ pub(super) const KEYS: &[Key] = &[
         "workload.lengths",
         Shape::TextOrMap,
         "chat",
-        "How long prompts and answers are: a bundled sample (chat, code-completion, long-context-chat, reasoning, batch; agent-coding is not in this version yet), { file: … } or { input: …, output: … }.",
+        "How long prompts and answers are: a bundled sample (chat, code-completion, long-context-chat, reasoning, agent-coding, batch), { file: … } or { input: …, output: … }.",
     ),
     key("workload.lengths.file", Shape::Text, "", "A CSV or JSONL file of pairs, at or below the spec's folder."),
     key(
@@ -152,8 +152,15 @@ pub(super) const KEYS: &[Key] = &[
         "workload.turns",
         Shape::Pattern(r"^([0-9]+|geometric\(.*\))$"),
         "1",
-        "Turns a session: a number or geometric(mean=4); later turns carry the history. Other than 1 is not in this version yet.",
+        "Turns a session: a number or geometric(mean=4); later turns carry the history. In a closed loop.",
     ),
+    key(
+        "workload.history",
+        Shape::Choice(&["recorded", "live"]),
+        "recorded",
+        "What later turns carry: canned words of the recorded lengths; live, the answers themselves, is not in this version yet.",
+    ),
+    key("workload.think", DURATION, "", "From a turn's end to the next: default as recorded (agent-coding), else none."),
     key("workload.shared_prefix", TOKENS, "0", "Tokens that every prompt of a group begins with, as a system prompt."),
     key(
         "workload.prefix_hit",
@@ -259,7 +266,7 @@ pub(super) fn row(path: &str) -> Option<&'static Key> {
 
 /// Whether rules on a metric are known and not in this version yet.
 pub(super) fn is_later(row: &Row) -> bool {
-    matches!(row.per, Per::Session | Per::Search)
+    matches!(row.per, Per::Search)
 }
 
 /// Whether the map at `path` takes any keys.

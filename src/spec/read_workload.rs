@@ -3,7 +3,7 @@
 use super::issue::{Issue, meant};
 use super::keys;
 use super::place::Place;
-use super::quantity::{Bad, MOST, count, number, scaled, share, split, tokens};
+use super::quantity::{Bad, MOST, count, duration, number, scaled, share, split, tokens};
 use super::raw::{Fields, Sink};
 use super::yaml::{Kind, Node};
 use super::{Distribution, ExactOutput, Lengths, Part, Prompts, Turns, Workload};
@@ -71,12 +71,8 @@ fn named(fields: Fields<'_>, before: &[Part], sink: &mut Sink) -> Option<String>
 fn part(fields: Fields<'_>, name: Option<String>, share_of_all: f64, sink: &mut Sink) -> Part {
     const EXACT: &[(&str, ExactOutput)] = &[("auto", ExactOutput::Auto), ("true", ExactOutput::Always), ("false", ExactOutput::Never)];
     let turns = fields.read("turns", sink, turns).unwrap_or(Turns::Fixed(1));
-    if turns != Turns::Fixed(1) && fields.has("turns") {
-        sink.push(
-            unsupported("`turns` other than 1", "leave it out: each request is then a session of its own").at(fields.key_span("turns")),
-        );
-    }
     let prompts = prompts(fields, sink);
+    sessions(fields, turns, &prompts, sink);
     let prefix = prefix(fields, &prompts, sink);
     Part {
         name,
@@ -87,10 +83,25 @@ fn part(fields: Fields<'_>, name: Option<String>, share_of_all: f64, sink: &mut 
         max_output: fields.read("max_output", sink, some_tokens),
         exact_output: fields.choice("exact_output", EXACT, sink).unwrap_or(ExactOutput::Auto),
         turns,
+        think: fields.read("think", sink, duration),
         shared_prefix: prefix.0,
         prefix_hit: prefix.1,
         prefix_groups: fields.read("prefix_groups", sink, groups).unwrap_or(1),
         zipf: fields.read("zipf", sink, zipf).unwrap_or(1.0),
+    }
+}
+
+/// What goes with sessions.
+fn sessions(fields: Fields<'_>, turns: Turns, prompts: &Prompts, sink: &mut Sink) {
+    if turns != Turns::Fixed(1) && *prompts != Prompts::Unique {
+        let issue = Issue::error("turns-of-a-file", "`turns` is for prompts made of words, and `prompts` names a file");
+        sink.push(issue.help("whole conversations can stand in the file as messages").at(fields.key_span("turns")));
+    }
+    const HISTORY: &[(&str, bool)] = &[("recorded", false), ("live", true)];
+    if fields.choice("history", HISTORY, sink) == Some(true) {
+        sink.push(
+            unsupported("`history: live`", "recorded history sends canned words of the answers' lengths").at(fields.key_span("history")),
+        );
     }
 }
 
@@ -150,12 +161,6 @@ fn lengths(fields: Fields<'_>, sink: &mut Sink) -> Lengths {
                 meant(text, keys::LENGTHS)
             };
             sink.push(Issue::error("unknown-lengths", format!("no lengths are called `{text}`")).help(help).at(node.span.clone()));
-        }
-        if text == "agent-coding" {
-            sink.push(
-                unsupported("`lengths: agent-coding`", "its sessions come with `turns`; code-completion is the nearest")
-                    .at(node.span.clone()),
-            );
         }
         return Lengths::Bundled(text.clone());
     }

@@ -1,6 +1,7 @@
 //! `workload`: what is sent.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What is sent: one or several parts by share.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,8 @@ pub struct Part {
     pub exact_output: ExactOutput,
     /// Turns a session.
     pub turns: Turns,
+    /// From a turn's end to the next; `None`: as recorded, or at once.
+    pub think: Option<Duration>,
     /// Tokens every prompt has in common.
     pub shared_prefix: u64,
     /// Offered prefix-cache reuse, a share of the input tokens.

@@ -108,3 +108,40 @@ fn parts_are_mixed_by_share_and_judged_each_by_its_own_rules() {
     let docs = lines.iter().filter(|line| line["type"] == "request" && line["part"] == "doc");
     assert!(docs.map(|line| line["input_tokens"].as_u64().unwrap()).all(|tokens| tokens == 13), "only rows of its own part are sent");
 }
+
+#[test]
+fn sessions_carry_their_history_keep_their_turns_in_order_and_are_judged_whole() {
+    let place = Place::new();
+    place.file(
+        "a.yaml",
+        "name: sessions\n\
+         target: { url: \"sim://queue?slots=16&prefill=3ms&tpot=1ms&cache=4000000\" }\n\
+         workload: { lengths: { input: \"uniform(100, 300)\", output: \"constant(1)\" }, turns: 4, think: 5ms }\n\
+         load: { concurrency: 4, rounds: 12, round: 26 requests }\n\
+         slo: { request: [session_ttft <= 9s], require: [goodput >= 50%, session_ttft p50 <= 9s, session_e2e p50 <= 9s], confidence: point }\n\
+         validity: { client_lag: 5s }\n",
+    );
+    let done = place.gate().args(["check", "a.yaml", "--baseline", "none"]).run();
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let verdict = place.json("goodput-out/verdict.json");
+    assert_eq!(verdict["rules"][1]["samples"], 12 * 7, "a sample a session, whole sessions a round: {verdict}");
+    let mut last: std::collections::BTreeMap<u64, (u64, f64, u64)> = std::collections::BTreeMap::new();
+    let lines = place.run_lines("goodput-out/run.jsonl.zst");
+    let mut requests: Vec<_> = lines.iter().filter(|line| line["type"] == "request").collect();
+    requests.sort_by_key(|line| line["id"].as_u64());
+    for line in &requests {
+        let number = |key: &str| line[key].as_u64().unwrap();
+        assert_eq!(line["input_tokens"], line["asked_input_tokens"], "{line}");
+        let (session, turn, start) = (number("session"), number("turn"), line["scheduled_ms"].as_f64().unwrap());
+        let end = start + line["closed_ms"].as_f64().unwrap();
+        if let Some((before, ended, input)) = last.get(&session) {
+            assert_eq!(turn, before + 1);
+            assert!((start - ended - 5.0).abs() < 0.01, "due a think time after the turn before: {line}");
+            assert_eq!(number("cached_tokens"), input / 16 * 16, "its history is served from the cache: {line}");
+        } else {
+            assert_eq!((turn, number("cached_tokens")), (0, 0), "{line}");
+        }
+        last.insert(session, (turn, end, number("input_tokens")));
+    }
+    assert!(last.values().all(|(turn, ..)| *turn == 3), "every session has all its turns");
+}
