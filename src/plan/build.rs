@@ -64,6 +64,9 @@ pub fn build(spec: &Spec, inputs: &Inputs, salt: u64) -> Result<Plan, PlanError>
     if plan.has_sessions() && matches!(spec.load.offered, Some(Offered::Rate { .. })) {
         return Err(PlanError::NotYet { what: "a load.rate for sessions of several turns".to_owned() });
     }
+    if plan.has_sessions() && !spec.load.min_time.is_zero() {
+        return Err(PlanError::NotYet { what: "load.min_time for sessions of several turns".to_owned() });
+    }
     plan.align()?;
     plan.place_rows();
     Ok(plan)

@@ -20,6 +20,7 @@ mod request;
 mod rows;
 mod schedule;
 mod sessions;
+mod turns;
 mod walker;
 mod warning;
 mod words;
