@@ -139,7 +139,12 @@ pub(super) const KEYS: &[Key] = &[
         "Output tokens: constant(N), uniform(A, B), normal(mean=M, sd=S) or lognormal(mean=M, sd=S).",
     ),
     key("workload.prompts", Shape::TextOrMap, "unique", "unique: text that no other prompt of any run has; or { file: prompts.jsonl }."),
-    key("workload.prompts.file", Shape::Text, "", "A JSONL file of texts or messages, at or below the spec's folder."),
+    key(
+        "workload.prompts.file",
+        Shape::Text,
+        "",
+        "A JSONL file of texts or messages, or a JSON array of conversations as ShareGPT's, at or below the spec's folder.",
+    ),
     key("workload.max_input", TOKENS, "", "Longer pairs are dropped from the sample, never clamped, and counted."),
     key("workload.max_output", TOKENS, "", "Longer pairs are dropped from the sample, never clamped, and counted."),
     key(

@@ -53,8 +53,8 @@ pub(super) struct Level {
     estimated_tokens: u64,
     input_tokens: Option<InputTokens>,
     /// By part of the workload, where it has named parts.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<Part>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<Part>>,
     buckets: Vec<Bucket>,
     broken_constraints: Vec<Broken>,
 }
@@ -151,7 +151,7 @@ impl Level {
             opened_connection: finite(of.opened_connection),
             estimated_tokens: of.estimated_tokens,
             input_tokens: of.input_tokens_p50_p95.map(|(p50, p95)| InputTokens { p50: finite(Some(p50)), p95: finite(Some(p95)) }),
-            parts: of.parts.iter().map(Part::from).collect(),
+            parts: (!of.parts.is_empty()).then(|| of.parts.iter().map(Part::from).collect()),
             buckets: of.buckets.iter().map(Bucket::from).collect(),
             broken_constraints: of
                 .broken_constraints
