@@ -81,6 +81,9 @@ pub(super) struct Sending {
     /// Send no start-up probes; prompt lengths are then approximate.
     #[arg(long)]
     no_calibrate: bool,
+    /// Have the target drop its prefix cache before the load: vLLM's POST /reset_prefix_cache, SGLang's /flush_cache.
+    #[arg(long)]
+    reset_cache: bool,
     /// Where the files go.
     #[arg(long, value_name = "DIR", default_value = "goodput-out")]
     out: PathBuf,
@@ -115,6 +118,7 @@ impl Sending {
             wait: self.wait,
             flags: self.flags(),
             calibrate: !self.no_calibrate,
+            reset_cache: self.reset_cache,
             out: self.out.clone(),
             yes: self.yes,
             against: None,
@@ -141,6 +145,7 @@ impl Sending {
         for (name, _) in self.header.iter().filter_map(|text| header(text).ok()) {
             keep("header", Some(format!("{name}: ***")));
         }
+        keep("reset-cache", self.reset_cache.then(|| "true".to_owned()));
         keep("no-calibrate", self.no_calibrate.then(|| "true".to_owned()));
         flags
     }

@@ -6,6 +6,7 @@ use super::resolve::NoLinkLocal;
 use super::{ClientError, Config};
 use crate::plan::{Planned, Prompt};
 use crate::record::Request;
+use crate::spec::ExactOutput;
 use crate::units::Nanos;
 use ::http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -97,7 +98,18 @@ impl Client {
     /// Builds a planned request's body, before it is due.
     #[must_use]
     pub fn prepare(&self, planned: &Planned, prompt: &Prompt) -> Prepared {
-        let body = exchange::body(&self.config, prompt, planned.asked_output, self.config.exact);
+        self.prepare_as(planned, prompt, ExactOutput::Auto)
+    }
+
+    /// The same, where the workload says whether exactly the planned number of tokens is asked for.
+    #[must_use]
+    pub fn prepare_as(&self, planned: &Planned, prompt: &Prompt, exact: ExactOutput) -> Prepared {
+        let exact = match exact {
+            ExactOutput::Always => true,
+            ExactOutput::Never => false,
+            ExactOutput::Auto => self.config.exact,
+        };
+        let body = exchange::body(&self.config, prompt, planned.asked_output, exact);
         Prepared { planned: planned.clone(), body }
     }
 

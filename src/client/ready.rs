@@ -58,6 +58,27 @@ impl Client {
         Ok(())
     }
 
+    /// Asks the target to drop its prefix cache: `POST /reset_prefix_cache` (vLLM) or `/flush_cache` (SGLang) beside the API. Which of
+    /// them was taken.
+    ///
+    /// # Errors
+    /// [`TargetError::Failed`] where neither is there or both are refused.
+    pub async fn reset_cache(&self) -> Result<&'static str, TargetError> {
+        let mut last = None;
+        for path in ["/reset_prefix_cache", "/flush_cache"] {
+            let url = self.beside(path);
+            match self.beside_api(self.http.post(url.clone()), LOOK).await {
+                Ok((status, _)) if (200..300).contains(&status) => return Ok(path),
+                Ok((status, body)) => {
+                    let failure = Failure::new(ErrorKind::HttpStatus, &excerpt(&body));
+                    last = Some(TargetError::Failed { url, status: Some(status), failure });
+                }
+                Err(failure) => return Err(TargetError::Failed { url, status: None, failure }),
+            }
+        }
+        Err(last.unwrap_or_else(|| TargetError::NoModels { url: self.beside("/") }))
+    }
+
     async fn attempt(&self, limit: Duration) -> Result<(), (Url, Failure)> {
         let models = self.url("models");
         match self.look(&models, limit).await {
@@ -74,9 +95,14 @@ impl Client {
 
     /// `/health` beside the API: at the base without its `/v1`.
     fn health(&self) -> Url {
+        self.beside("/health")
+    }
+
+    /// A path beside the API.
+    fn beside(&self, added: &str) -> Url {
         let mut url = self.config.base.clone();
         let path = url.path().trim_end_matches('/');
-        let path = format!("{}/health", path.strip_suffix("/v1").unwrap_or(path));
+        let path = format!("{}{added}", path.strip_suffix("/v1").unwrap_or(path));
         url.set_path(&path);
         url.set_query(None);
         url
@@ -84,14 +110,17 @@ impl Client {
 
     /// `GET url`, with this client's headers: the status and the body, as far as it was wanted.
     async fn look(&self, url: &Url, limit: Duration) -> Result<(u16, BytesMut), Failure> {
+        self.beside_api(self.http.get(url.clone()), limit).await
+    }
+
+    async fn beside_api(&self, request: reqwest::RequestBuilder, limit: Duration) -> Result<(u16, BytesMut), Failure> {
         let end = Instant::now() + limit;
         let slow = |_| Failure::new(ErrorKind::Timeout, "no answer in time");
         let broken = |error: reqwest::Error| {
             let kind = if error.is_connect() { ErrorKind::Connect } else { ErrorKind::Disconnect };
             Failure::new(kind, &chain(&error.without_url()))
         };
-        let request = self.http.get(url.clone()).headers(self.headers.clone());
-        let mut response = timeout_at(end, request.send()).await.map_err(slow)?.map_err(broken)?;
+        let mut response = timeout_at(end, request.headers(self.headers.clone()).send()).await.map_err(slow)?.map_err(broken)?;
         let mut body = BytesMut::new();
         while let Some(bytes) = timeout_at(end, response.chunk()).await.map_err(slow)?.map_err(broken)? {
             if body.len() + bytes.len() > MAX_BODY {

@@ -42,6 +42,8 @@ fn planned(output: u64) -> Planned {
         level: 1,
         round: Some(2),
         turn: 0,
+        turns_left: 0,
+        think: Nanos::ZERO,
         due: None,
         asked_input: 12,
         asked_output: output,

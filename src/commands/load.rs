@@ -226,7 +226,7 @@ async fn one_load(
 
 /// Builds one body; `false` where nobody takes them any more.
 fn prepare(plan: &Plan, client: &Client, planned: Planned, feeder: &mpsc::Sender<(Planned, Prepared)>) -> bool {
-    let prepared = client.prepare(&planned, &plan.prompt(&planned));
+    let prepared = client.prepare_as(&planned, &plan.prompt(&planned), plan.exact_output(&planned));
     feeder.blocking_send((planned, prepared)).is_ok()
 }
 

@@ -210,7 +210,11 @@ pub(super) fn cannot_pass(spec: &Spec, plan: &Plan) -> Vec<String> {
 /// How much of a rule's population `plan` holds.
 pub(super) fn population(plan: &Plan, rule: &crate::spec::Rule) -> Option<power::Planned> {
     let level = plan.levels.iter().position(|level| level.info.label == rule.level)?;
-    let in_scope = plan.requests(level).filter(|planned| planned.round.is_some() && covers(rule, planned)).count();
+    let per_session = rule.metric.row().per == crate::metric::Per::Session;
+    let in_scope = plan
+        .requests(level)
+        .filter(|planned| planned.round.is_some() && (planned.turn == 0 || !per_session) && covers(rule, planned))
+        .count();
     Some(power::Planned { rounds: plan.levels[level].info.rounds, requests: in_scope as u64 })
 }
 

@@ -30,6 +30,8 @@ pub struct LoadOptions {
     pub flags: Vec<String>,
     /// Whether the start-up probes are sent.
     pub calibrate: bool,
+    /// Whether the target is asked to drop its prefix cache first.
+    pub reset_cache: bool,
     /// Where the files go.
     pub out: PathBuf,
     /// Never ask.

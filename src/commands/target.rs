@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::plan::{self, Fit, Hunt, Plan, ProbePoint};
 use crate::record::Side;
 use crate::sim;
-use crate::spec::{ApiChoice, ExactOutput, Spec, TargetUrl, WarmUp};
+use crate::spec::{ApiChoice, Spec, TargetUrl, WarmUp};
 use crate::units::Secret;
 use crate::wire::Api;
 use std::collections::BTreeMap;
@@ -128,21 +128,32 @@ impl Target {
         };
         if !probes {
             let fit = Fit { context, ..Fit::default() };
-            let client = client.with(model.clone(), asks_exactly(spec, None));
+            let client = client.with(model.clone(), false);
+            reset_cache(&client, load, console).await?;
             return Ok(Ready { client, plan: plan.fit(&fit)?, model, calibrated: false, shared_tokens: None });
         }
         let sizes: Vec<u64> = PROBE_WORDS.into_iter().filter(|words| context.is_none_or(|context| words + 64 <= context)).collect();
         let probes = client.with(model.clone(), false).probe(&sizes, |words| plan::probe_text(words, salt)).await?;
         let fit = fit(&client.with(model.clone(), false), &probes, context, console).await;
-        let mut client = client.with(model.clone(), asks_exactly(spec, Some(probes.exact)));
+        let mut client = client.with(model.clone(), probes.exact == ExactSupport::Honoured);
         if probes.closes {
             console
                 .note("the server closes its connection after every answer: each request opens one, and its time is in ttft (connect_ms)");
             client = client.one_request_a_connection();
         }
+        reset_cache(&client, load, console).await?;
         let calibrated = fit.exact;
         Ok(Ready { client, shared_tokens: calibrated.then_some(fit.c0), plan: plan.fit(&fit)?, model, calibrated })
     }
+}
+
+/// Has the target drop its prefix cache, once the probes, which are in it, are over.
+async fn reset_cache(client: &Client, load: &LoadOptions, console: &Console) -> Result<(), Error> {
+    if load.reset_cache {
+        let path = client.reset_cache().await?;
+        console.note(&format!("the target's prefix cache was dropped (POST {path})"));
+    }
+    Ok(())
 }
 
 /// The model to ask for and its served context, where the server tells.
@@ -161,15 +172,6 @@ async fn model(client: &Client, named: Option<&str>, console: &Console) -> Resul
         }
         (Err(_), Some(named)) => Ok((named.to_owned(), None)),
         (Err(error), None) => Err(error.into()),
-    }
-}
-
-/// Whether requests ask for exactly as many tokens as planned.
-fn asks_exactly(spec: &Spec, probed: Option<ExactSupport>) -> bool {
-    match spec.workload.parts.first().map_or(ExactOutput::Auto, |part| part.exact_output) {
-        ExactOutput::Always => true,
-        ExactOutput::Never => false,
-        ExactOutput::Auto => probed == Some(ExactSupport::Honoured),
     }
 }
 

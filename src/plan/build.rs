@@ -1,14 +1,18 @@
 //! From a checked spec to a plan.
 
+use super::bundled;
 use super::error::PlanError;
 use super::fit::Fit;
 use super::lengths;
 use super::level;
+use super::prefix::Prefix;
 use super::prompts;
 use super::schedule::{PartPlan, Plan};
+use super::sessions::{Limits, Sessions};
 use super::warning::PlanWarning;
 use super::words::Words;
-use crate::spec::{Lengths, Part, Prompts, Spec, Turns};
+use crate::spec::{Lengths, Offered, Part, Prompts, Spec, Turns};
+use crate::units::Nanos;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -66,19 +70,22 @@ fn built(spec: &Spec, inputs: &Inputs, salt: u64, turns: bool) -> Result<Plan, P
         parts,
         words: Words::without(&[]),
         fit: Fit::default(),
+        asked: Vec::new(),
         first_rows: Vec::new(),
     };
+    plan.asked = plan.levels.iter().map(|level| (level.info.warmup, level.info.round_requests.first().copied().unwrap_or(1))).collect();
+    if plan.has_sessions() && matches!(spec.load.offered, Some(Offered::Rate { .. })) {
+        return Err(PlanError::NotYet { what: "a load.rate for sessions of several turns".to_owned() });
+    }
+    if plan.has_sessions() && !spec.load.min_time.is_zero() {
+        return Err(PlanError::NotYet { what: "load.min_time for sessions of several turns".to_owned() });
+    }
+    plan.align()?;
     plan.place_rows();
     Ok(plan)
 }
 
 fn part_plan(part: &Part, number: u64, inputs: &Inputs, seed: u64) -> Result<(PartPlan, Vec<PlanWarning>), PlanError> {
-    if part.turns != Turns::Fixed(1) {
-        return Err(PlanError::NotYet { what: "workload.turns above 1".to_owned() });
-    }
-    if part.prefix_hit > 0.0 {
-        return Err(PlanError::NotYet { what: "workload.prefix_hit above 0%".to_owned() });
-    }
     let (mut pairs, bad_rows) = lengths::pairs(&part.lengths, inputs, seed, number)?;
     let mut warnings: Vec<_> = bad_rows.into_iter().collect();
     let (content, odd) = prompts::content(part, inputs, seed)?;
@@ -98,6 +105,15 @@ fn part_plan(part: &Part, number: u64, inputs: &Inputs, seed: u64) -> Result<(Pa
     if input_counts && pairs.iter().all(|pair| *pair == (input, output)) {
         warnings.push(PlanWarning::EqualLengths { part: part.name.clone(), input, output });
     }
+    let mut sessions = match (&part.lengths, part.turns) {
+        (Lengths::Bundled(name), _) if name == "agent-coding" => Sessions::Recorded(bundled::sessions()),
+        (_, Turns::Fixed(1)) => Sessions::Single,
+        (_, turns) => Sessions::Drawn(turns),
+    };
+    sessions.retain(&Limits { input: max_input, output: max_output, context: u64::MAX, least: 1 });
+    if sessions.are_none() {
+        return Err(PlanError::AllDropped { part: part.name.clone(), dropped });
+    }
     let plan = PartPlan {
         name: part.name.clone(),
         share: part.share,
@@ -106,7 +122,10 @@ fn part_plan(part: &Part, number: u64, inputs: &Inputs, seed: u64) -> Result<(Pa
         dropped,
         content,
         exact_output: part.exact_output,
-        shared_prefix: part.shared_prefix,
+        prefix: Prefix::new(part),
+        sessions,
+        think: part.think.map(Nanos::from),
+        most: (max_input, max_output),
     };
     Ok((plan, warnings))
 }
@@ -122,12 +141,24 @@ fn label(part: &Part) -> String {
         Prompts::Unique => "unique prompts".to_owned(),
         Prompts::File(path) => format!("prompts from {}", path.display()),
     };
-    let prefix = match part.shared_prefix {
+    let mut prefix = match part.shared_prefix {
         0 => String::new(),
         tokens => format!(", the first {tokens} tokens shared"),
     };
+    if part.prefix_hit > 0.0 {
+        prefix.push_str(&format!(", {:.0} % of each prompt shared", part.prefix_hit * 100.0));
+    }
+    if part.prefix_groups > 1 && !prefix.is_empty() {
+        prefix.push_str(&format!(" in {} groups", part.prefix_groups));
+    }
+    let turns = match (&part.lengths, part.turns) {
+        (Lengths::Bundled(name), _) if name == "agent-coding" => "recorded sessions".to_owned(),
+        (_, Turns::Fixed(1)) => "one turn".to_owned(),
+        (_, Turns::Fixed(turns)) => format!("{turns} turns, recorded history"),
+        (_, Turns::Geometric { mean }) => format!("{mean} turns in the mean, recorded history"),
+    };
     match &part.name {
-        Some(name) => format!("{name} ({:.0} %): {lengths}, {prompts}{prefix}, one turn", part.share * 100.0),
-        None => format!("{lengths}, {prompts}{prefix}, one turn"),
+        Some(name) => format!("{name} ({:.0} %): {lengths}, {prompts}{prefix}, {turns}", part.share * 100.0),
+        None => format!("{lengths}, {prompts}{prefix}, {turns}"),
     }
 }

@@ -1,6 +1,8 @@
 //! The bundled length samples: real pairs of input and output tokens, 2,048 each, cut from public traces.
 
 use super::rows;
+use super::sessions::{Turn, recorded};
+use std::collections::BTreeMap;
 
 /// A bundled sample, for the `workloads` command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,21 @@ pub struct BundledWorkload {
     pub input: Percentiles,
     /// Output tokens.
     pub output: Percentiles,
+    /// Pairs by input tokens: up to a power of two, and how many.
+    pub input_bins: Vec<(u64, u64)>,
+    /// Pairs by output tokens, in the same way.
+    pub output_bins: Vec<(u64, u64)>,
+}
+
+/// How many of `lengths` lie at or below each power of two and above the one before, from the first that holds any to the last.
+fn bins(lengths: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+    let mut bins = BTreeMap::new();
+    for length in lengths {
+        *bins.entry(length.max(1).next_power_of_two()).or_insert(0) += 1;
+    }
+    let (Some(first), Some(last)) = (bins.keys().next().copied(), bins.keys().next_back().copied()) else { return Vec::new() };
+    let ends = std::iter::successors(Some(first), |end| end.checked_mul(2)).take_while(|end| *end <= last);
+    ends.map(|end| (end, bins.get(&end).copied().unwrap_or(0))).collect()
 }
 
 /// Percentiles in tokens, each the smallest value that at least that share lies at or below (nearest rank).
@@ -47,7 +64,7 @@ struct Sample {
 const AZURE: &str = "CC-BY-4.0 (https://creativecommons.org/licenses/by/4.0/), (c) Microsoft; cite Patel et al., \"Splitwise: Efficient \
                      generative LLM inference using phase splitting\", ISCA 2024";
 
-const SAMPLES: [Sample; 5] = [
+const SAMPLES: [Sample; 6] = [
     Sample {
         name: "chat",
         about: "conversation: prompts of about a thousand tokens, short answers",
@@ -80,6 +97,14 @@ const SAMPLES: [Sample; 5] = [
         csv: include_str!("data/reasoning.csv"),
     },
     Sample {
+        name: "agent-coding",
+        about: "coding agents: sessions of many turns, each carrying what was said before",
+        source: "Claude Code traces in https://github.com/callanjfox/kv-cache-tester; 96 sessions cut at 126k tokens of context and 80 \
+                 turns, think time capped at 60 s",
+        licence: "Apache-2.0 (WEKA; agentic-coding-analysis)",
+        csv: include_str!("data/agent-coding-sessions.csv"),
+    },
+    Sample {
         name: "batch",
         about: "offline batches: the lengths of `chat`, for a closed loop at fixed concurrency",
         source: "as `chat`: no public trace of batch traffic is known",
@@ -87,6 +112,11 @@ const SAMPLES: [Sample; 5] = [
         csv: include_str!("data/chat.csv"),
     },
 ];
+
+/// The bundled sessions.
+pub(super) fn sessions() -> Vec<Vec<Turn>> {
+    SAMPLES.iter().find(|sample| sample.name == "agent-coding").map(|sample| recorded(sample.csv)).unwrap_or_default()
+}
 
 /// Every bundled workload with its percentiles, source and licence.
 #[must_use]
@@ -101,6 +131,8 @@ pub fn workloads() -> Vec<BundledWorkload> {
                 source: sample.source,
                 licence: sample.licence,
                 pairs: pairs.len() as u64,
+                input_bins: bins(pairs.iter().map(|pair| pair.0)),
+                output_bins: bins(pairs.iter().map(|pair| pair.1)),
                 input: Percentiles::of(pairs.iter().map(|pair| (pair.0, 1.0))),
                 output: Percentiles::of(pairs.iter().map(|pair| (pair.1, 1.0))),
             }

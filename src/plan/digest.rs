@@ -2,10 +2,12 @@
 
 use super::arrivals::Arrivals;
 use super::lengths::Walk;
+use super::prefix::Prefix;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::Prompt;
-use super::schedule::Plan;
+use super::schedule::{PartPlan, Plan};
+use super::sessions::Sessions;
 use crate::spec::Offered;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -22,7 +24,7 @@ pub(super) fn digest(plan: &Plan) -> String {
     for (place, part) in plan.parts.iter().enumerate() {
         text(&mut hash, part.name.as_deref().unwrap_or(""));
         number(&mut hash, part.threshold_share());
-        number(&mut hash, part.shared_prefix);
+        number(&mut hash, part.prefix.shared);
         number(&mut hash, part.pairs.len() as u64);
         for (input, output) in &part.pairs {
             number(&mut hash, *input);
@@ -33,6 +35,8 @@ pub(super) fn digest(plan: &Plan) -> String {
             number(&mut hash, walk.at(draw, part.pairs.len()) as u64);
         }
         content(&mut hash, &part.content);
+        prefix(&mut hash, &part.prefix);
+        sessions(&mut hash, part);
     }
     if let Some(Offered::Rate { arrival, .. }) = plan.offered {
         for at in Arrivals::new(arrival, Random::stream(plan.seed, "arrivals", &[0, 1])).take(DRAWS) {
@@ -43,6 +47,31 @@ pub(super) fn digest(plan: &Plan) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+/// Nothing for prompts without groups or offered reuse, whose digests are older than both.
+fn prefix(hash: &mut Sha256, prefix: &Prefix) {
+    if prefix.hit > 0.0 || prefix.groups() > 1 {
+        text(hash, "prefix");
+        number(hash, millionths(prefix.hit));
+        number(hash, prefix.groups());
+        number(hash, millionths(prefix.zipf));
+    }
+}
+
+/// Nothing where each request is by itself.
+fn sessions(hash: &mut Sha256, part: &PartPlan) {
+    match &part.sessions {
+        Sessions::Single => return,
+        Sessions::Drawn(turns) => text(hash, &format!("{turns:?}")),
+        Sessions::Recorded(sessions) => {
+            text(hash, "recorded");
+            for turn in sessions.iter().flatten() {
+                [turn.input, turn.reused, turn.output, turn.think.0].into_iter().for_each(|each| number(hash, each));
+            }
+        }
+    }
+    text(hash, &format!("{:?}", part.think));
 }
 
 fn content(hash: &mut Sha256, content: &Content) {

@@ -20,7 +20,6 @@ pub(super) type Pairs = Vec<(u64, u64)>;
 /// The pairs of `lengths`, before any is dropped, and what was odd about their file.
 pub(super) fn pairs(lengths: &Lengths, inputs: &Inputs, seed: u64, part: u64) -> Result<(Pairs, Option<PlanWarning>), PlanError> {
     match lengths {
-        Lengths::Bundled(name) if name == "agent-coding" => Err(PlanError::NotYet { what: "workload.lengths: agent-coding".to_owned() }),
         Lengths::Bundled(name) => {
             let pairs = bundled::sample(name).ok_or_else(|| PlanError::UnknownLengths { name: name.clone() })?;
             Ok((pairs, None))

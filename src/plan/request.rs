@@ -18,6 +18,10 @@ pub struct Planned {
     pub round: Option<u32>,
     /// The turn within its session, from 0.
     pub turn: u32,
+    /// Turns that come after it in its session.
+    pub turns_left: u32,
+    /// How long after the end of the turn before it is due.
+    pub think: Nanos,
     /// Its place, from 0, among its level's counted requests, or among its level's warm-up.
     pub index: u64,
     /// Its place, from 0, among those of `index` that are of its part.

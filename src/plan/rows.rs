@@ -73,9 +73,25 @@ pub(super) fn pairs(text: &str) -> Option<Read<(u64, u64)>> {
 }
 
 /// Prompts, one JSON value a line: a text, `{"text": …}` or `{"prompt": …}`, or whole messages `{"messages": […]}`; objects may name
-/// their `part`.
+/// their `part`. Or one JSON array of conversations as ShareGPT's, whose first human turns are the prompts; its bad rows are told by
+/// their place.
 pub(super) fn prompts(text: &str) -> Read<Row> {
-    Read::of(numbered(text.trim_start_matches('\u{feff}')), prompt)
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('[')
+        && let Ok(conversations) = serde_json::from_str::<Vec<Value>>(text)
+    {
+        let rows: Vec<String> = conversations.iter().map(Value::to_string).collect();
+        return Read::of((1..).zip(rows.iter().map(String::as_str)), |row| prompt(row).or_else(|| first_human(row)));
+    }
+    Read::of(numbered(text), prompt)
+}
+
+/// The first human turn of a conversation: `{"conversations": [{"from": "human", "value": …}, …]}`.
+fn first_human(row: &str) -> Option<Row> {
+    let row: Value = serde_json::from_str(row).ok()?;
+    let is_human = |turn: &&Value| turn.get("from").and_then(Value::as_str).is_some_and(|from| matches!(from, "human" | "user"));
+    let text = row.get("conversations")?.as_array()?.iter().find(is_human)?.get("value")?.as_str()?;
+    (!text.trim().is_empty()).then(|| Row { prompt: Prompt::Text(text.to_owned()), part: None })
 }
 
 fn numbered(text: &str) -> impl Iterator<Item = (u64, &str)> {
@@ -121,4 +137,28 @@ fn prompt(line: &str) -> Option<Row> {
     let messages = row.get("messages")?.as_array()?;
     let whole = !messages.is_empty() && messages.iter().all(|message| message.get("role").is_some_and(Value::is_string));
     whole.then(|| Row { prompt: Prompt::Messages(messages.clone()), part })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_as_sharegpt_keeps_them_give_their_first_human_turn() {
+        let text = r#"[{"id":"a","conversations":[{"from":"system","value":"be brief"},{"from":"human","value":"hi you"},
+            {"from":"gpt","value":"hello"}]}, {"id":"b","conversations":[]}, {"id":"c","conversations":[{"from":"user","value":"again"}]}]"#;
+        let read = prompts(text);
+        let texts: Vec<_> = read.rows.into_iter().map(|row| row.prompt).collect();
+        assert_eq!(texts, [Prompt::Text("hi you".to_owned()), Prompt::Text("again".to_owned())]);
+        assert_eq!((read.bad, read.bad_lines), (1, vec![2]));
+    }
+
+    #[test]
+    fn lengths_of_traces_and_access_logs_are_found_by_their_fields() {
+        let mooncake = "{\"timestamp\": 0, \"input_length\": 900, \"output_length\": 12, \"hash_ids\": [0, 1]}\n{\"timestamp\": 3}\n";
+        let read = pairs(mooncake).unwrap();
+        assert_eq!((read.rows, read.bad_lines), (vec![(900, 12)], vec![2]));
+        let access = "time,path,prompt_tokens,completion_tokens\n1,/v1,30,4\n";
+        assert_eq!(pairs(access).unwrap().rows, [(30, 4)]);
+    }
 }

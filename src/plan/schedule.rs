@@ -6,9 +6,11 @@ use super::error::PlanError;
 use super::fit::Fit;
 use super::lengths::Pairs;
 use super::level::{LevelPlan, Pace};
+use super::prefix::Prefix;
 use super::prompts::Content;
 use super::random::Random;
 use super::request::{Planned, Prompt};
+use super::sessions::{Limits, Sessions};
 use super::walker::{Stretch, Walker};
 use super::warning::PlanWarning;
 use super::words::Words;
@@ -30,6 +32,8 @@ pub struct Plan {
     pub(super) parts: Vec<PartPlan>,
     pub(super) words: Words,
     pub(super) fit: Fit,
+    /// Requests that were asked for: of each level's warm-up, and of one round. Sessions round both up to whole ones.
+    pub(super) asked: Vec<(u64, u32)>,
     /// Where rows are sent: for each level and stretch, how many requests of each part came before it.
     pub(super) first_rows: Vec<[Vec<u64>; 2]>,
 }
@@ -45,7 +49,12 @@ pub(super) struct PartPlan {
     pub(super) dropped: u64,
     pub(super) content: Content,
     pub(super) exact_output: ExactOutput,
-    pub(super) shared_prefix: u64,
+    pub(super) prefix: Prefix,
+    pub(super) sessions: Sessions,
+    /// Between turns, where the spec says it.
+    pub(super) think: Option<Nanos>,
+    /// The most input and output tokens of a turn.
+    pub(super) most: (u64, u64),
 }
 
 impl PartPlan {
@@ -53,6 +62,15 @@ impl PartPlan {
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
     pub(super) fn threshold_share(&self) -> u64 {
         (self.share.clamp(0.0, 1.0) * u64::MAX as f64) as u64
+    }
+
+    /// The pair with the longest prompt.
+    pub(super) fn longest(&self) -> Option<(u64, u64)> {
+        self.pairs.iter().copied().max_by_key(|pair| pair.0)
+    }
+
+    pub(super) fn limits(&self, fit: &Fit) -> Limits {
+        Limits { input: self.most.0, output: self.most.1, context: fit.context.unwrap_or(u64::MAX), least: fit.least() }
     }
 
     fn is_rows(&self) -> bool {
@@ -100,6 +118,10 @@ impl Plan {
         let mut first: u64 = sizes.iter().take(round as usize).map(|requests| u64::from(*requests) + lead).sum();
         let mut size = u64::from(sizes.get(round as usize).or(sizes.last()).copied().unwrap_or(0)) + lead;
         let mut later_due = None;
+        if round as usize >= sizes.len() && self.has_sessions() {
+            // Whole sessions are planned; there are none beyond.
+            return Vec::new();
+        }
         if round as usize >= sizes.len() {
             if let Some(open) = &planned.open {
                 let Ok(due) = open.due(round.saturating_add(1), Duration::ZERO) else {
@@ -148,10 +170,16 @@ impl Plan {
             let place = (before.copied().unwrap_or(0) + planned.draw) % rows.len() as u64;
             return rows[usize::try_from(place).unwrap_or(0)].clone();
         }
+        if part.sessions.are_several() {
+            return Prompt::Text(self.history(planned, number, stretch));
+        }
         let words = self.fit.words(planned.asked_input);
-        let shared = self.fit.words(part.shared_prefix.saturating_add(self.fit.c0)).min(words - 1);
-        let shared = if part.shared_prefix == 0 { 0 } else { shared };
-        let mut group = Random::stream(self.seed, "shared", &[number as u64, 0]);
+        let shared = match part.prefix.tokens(planned.asked_input, self.fit.c0) {
+            0 => 0,
+            tokens => self.fit.words(tokens.saturating_add(self.fit.c0)).min(words - 1),
+        };
+        let keys = [planned.level as u64, stretch as u64, number as u64, planned.draw];
+        let mut group = Random::stream(self.seed, "shared", &[number as u64, part.prefix.group(self.seed, keys)]);
         let mut unique = Random::stream(self.salt, "unique", &[planned.level as u64, stretch as u64, planned.index]);
         Prompt::Text(self.words.text(words, shared, &mut group, &mut unique))
     }
@@ -208,8 +236,19 @@ impl Plan {
             dropped: self.parts.iter().map(|part| part.dropped).sum(),
             input_p50_p95: (!self.parts.iter().any(PartPlan::is_rows)).then(|| of(|pair| pair.0)),
             output_p50_p95: Some(of(|pair| pair.1)),
-            prefix_hit: 0.0,
+            prefix_hit: self.offered_hit(),
         }
+    }
+
+    /// The share of input tokens that a cache could serve which holds what each group has sent.
+    fn offered_hit(&self) -> f64 {
+        let of = |part: &PartPlan| {
+            let (hit, input) = part.prefix.offered(&part.pairs, self.fit.c0);
+            let input = if let Content::Rows { mean_tokens, .. } = part.content { mean_tokens as f64 } else { input };
+            (part.share * hit, part.share * input)
+        };
+        let (hit, input) = self.parts.iter().map(of).fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        if input > 0.0 { hit / input } else { 0.0 }
     }
 
     /// What the run file keeps of the load.
@@ -243,7 +282,9 @@ impl Plan {
                 part.pairs.retain(|(input, output)| (*input).max(least).saturating_add(*output) <= context);
                 let dropped = of - part.pairs.len() as u64;
                 part.dropped += dropped;
-                if part.pairs.is_empty() {
+                let limits = part.limits(fit);
+                part.sessions.retain(&limits);
+                if part.pairs.is_empty() || part.sessions.are_none() {
                     return Err(PlanError::AllDropped { part: part.name.clone(), dropped });
                 }
                 if dropped > 0 {
@@ -260,6 +301,7 @@ impl Plan {
         }
         self.words = Words::without(&fit.bad_words);
         self.fit = fit.clone();
+        self.align()?;
         Ok(self)
     }
 

@@ -66,8 +66,11 @@ fn part(lengths: Lengths) -> Part {
         max_output: None,
         exact_output: ExactOutput::Auto,
         turns: Turns::Fixed(1),
+        think: None,
         shared_prefix: 0,
         prefix_hit: 0.0,
+        prefix_groups: 1,
+        zipf: 1.0,
     }
 }
 

@@ -33,6 +33,23 @@ impl Words {
         self.first[0]
     }
 
+    /// A text of so many words of each stream in turn.
+    pub(super) fn pieces(&self, streams: Vec<(u64, Random)>) -> String {
+        let count: u64 = streams.iter().map(|stream| stream.0).sum();
+        let mut text = String::with_capacity(usize::try_from(count.saturating_mul(7)).unwrap_or(0));
+        for (words, mut random) in streams {
+            for _ in 0..words {
+                if text.is_empty() {
+                    text.push_str(self.first[random.below(self.first.len())]);
+                } else {
+                    text.push(' ');
+                    text.push_str(self.all[random.below(self.all.len())]);
+                }
+            }
+        }
+        text
+    }
+
     /// A text of `count` words: the first `shared` from one stream, the others from another.
     pub(super) fn text(&self, count: u64, shared: u64, group: &mut Random, unique: &mut Random) -> String {
         let mut text = String::with_capacity(usize::try_from(count.saturating_mul(7)).unwrap_or(0));

@@ -239,6 +239,7 @@ fn level() -> LevelTable {
         opened_connection: Some(0.004),
         estimated_tokens: 0,
         input_tokens_p50_p95: Some((1020.0, 4198.0)),
+        parts: Vec::new(),
         buckets: vec![BucketRow { metric: "ttft", by: "input_tokens", label: "1k–8k".to_owned(), percentiles: percentiles(520.0) }],
         broken_constraints: vec![("ttft <= 2s".to_owned(), 73)],
         broken_in_one_read: vec![0],

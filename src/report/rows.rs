@@ -246,6 +246,12 @@ pub(super) fn latencies(level: &LevelTable, both_conventions: bool) -> Vec<Line>
     lines.push(line("ITL", &level.itl));
     lines.push(line("stall", &level.stall));
     lines.push(line("E2E", &level.e2e));
+    for part in &level.parts {
+        let goodput = part.goodput.map_or_else(String::new, |share| format!(" (goodput {})", show(share, Unit::Share)));
+        lines.push(line(&format!("TTFT for {}{goodput}", part.part), &part.ttft));
+        lines.push(line(&format!("TPOT for {}", part.part), &part.tpot));
+        lines.push(line(&format!("E2E for {}", part.part), &part.e2e));
+    }
     let filled = level.buckets.iter().filter(|bucket| bucket.percentiles.samples > 0);
     lines.extend(filled.map(|bucket| {
         let by = bucket.by.trim_end_matches("_tokens");

@@ -2,6 +2,7 @@
 
 use super::alarm::Alarm;
 use super::rounds::Rounds;
+use super::sessions::Sessions;
 use super::{Flow, Health, LevelOutcome, Observer};
 use crate::plan::Planned;
 use crate::record::{EndReason, Request};
@@ -67,12 +68,14 @@ where
     };
     let rounds = Rounds::new(level.index, level.first_round);
     let alarm = (level.pace == Pace::Open).then(Alarm::start).flatten();
+    let sessions = Sessions::new();
     let running = Running {
         level,
         epoch,
         start,
         slots,
         rounds,
+        sessions,
         next: None,
         fed: false,
         flow: Flow::Go,
@@ -90,6 +93,7 @@ struct Running<'a, P> {
     /// Closed loop: when each free slot became free, longest free first.
     slots: VecDeque<Nanos>,
     rounds: Rounds,
+    sessions: Sessions<P>,
     next: Option<(Planned, P)>,
     /// Nothing more will be sent.
     fed: bool,
@@ -114,7 +118,7 @@ impl<P> Running<'_, P> {
         let mut ticks = interval(TICK);
         loop {
             self.launch(&send);
-            if self.fed && self.flights.is_empty() {
+            if self.fed && self.flights.is_empty() && self.sessions.are_over() {
                 break;
             }
             let give_up = self.give_up;
@@ -146,6 +150,9 @@ impl<P> Running<'_, P> {
     where
         F: Future<Output = Request> + Send + 'static,
     {
+        while let Some((due, prepared)) = self.sessions.take_due(self.epoch.elapsed().into()) {
+            self.flights.spawn(send(prepared, due));
+        }
         while !self.fed {
             if self.next.is_none() {
                 match self.level.feed.try_recv() {
@@ -156,7 +163,8 @@ impl<P> Running<'_, P> {
                 continue;
             }
             let Some(scheduled) = self.may_leave() else { return };
-            if let Some((_, prepared)) = self.next.take() {
+            if let Some((planned, prepared)) = self.next.take() {
+                self.sessions.begin(&planned);
                 self.flights.spawn(send(prepared, scheduled));
             }
         }
@@ -174,12 +182,13 @@ impl<P> Running<'_, P> {
     }
 
     fn is_waiting_for_due(&self) -> bool {
-        self.level.pace == Pace::Open && self.next.is_some() && !self.fed
+        self.sessions.next_due().is_some() || (self.level.pace == Pace::Open && self.next.is_some() && !self.fed)
     }
 
     fn next_due(&self) -> Instant {
-        let due = self.next.as_ref().and_then(|(planned, _)| planned.due).unwrap_or_default();
-        self.epoch + Duration::from(self.start + due)
+        let next = self.next.as_ref().and_then(|(planned, _)| planned.due).map(|due| self.start + due);
+        let due = [next, self.sessions.next_due()].into_iter().flatten().min().unwrap_or_default();
+        self.epoch + Duration::from(due)
     }
 
     /// Takes the next request from the feed, unless the level has had all its rounds and its time.
@@ -188,6 +197,10 @@ impl<P> Running<'_, P> {
             self.fed = true;
             return;
         };
+        if planned.turn > 0 {
+            self.sessions.fed(planned, prepared);
+            return;
+        }
         let beyond = planned.round.is_some_and(|round| round >= self.level.rounds);
         if beyond {
             let elapsed = Duration::from(Nanos::from(self.epoch.elapsed()).since(self.start));
@@ -208,7 +221,10 @@ impl<P> Running<'_, P> {
         };
         if matches!(self.level.pace, Pace::Closed { .. }) {
             // The slot is free from the moment its answer ended, not from when this loop noticed: the difference is our own lateness.
-            self.slots.push_back(request.scheduled + request.closed.unwrap_or_default());
+            let end = request.scheduled + request.closed.unwrap_or_default();
+            if !self.sessions.ended(&request, end) {
+                self.slots.push_back(end);
+            }
         }
         let flow = observer.ended(&request);
         self.rounds.add(request);
@@ -230,6 +246,7 @@ impl<P> Running<'_, P> {
         self.flow = flow;
         self.fed = true;
         self.next = None;
+        self.sessions.stop();
         if matches!(flow, Flow::Stop(EndReason::Interrupted | EndReason::Unusable)) {
             self.give_up = Some(Instant::now() + DRAIN);
         }

@@ -5,6 +5,7 @@ mod alarm;
 mod health;
 mod level;
 mod rounds;
+mod sessions;
 
 pub use health::Health;
 pub use level::{Level, Pace, run_level};

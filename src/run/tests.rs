@@ -8,7 +8,21 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 fn planned(id: u64, round: Option<u32>, due: Option<Nanos>) -> Planned {
-    Planned { id, part: None, session: None, level: 0, round, turn: 0, due, asked_input: 1, asked_output: 1, index: id, draw: id }
+    Planned {
+        id,
+        part: None,
+        session: None,
+        level: 0,
+        round,
+        turn: 0,
+        turns_left: 0,
+        think: Nanos::ZERO,
+        due,
+        asked_input: 1,
+        asked_output: 1,
+        index: id,
+        draw: id,
+    }
 }
 
 fn ended(planned: &Planned, scheduled: Nanos, sent: Nanos, closed: Nanos) -> Request {

@@ -1,6 +1,7 @@
 //! The simulated server: a pure profile and schedule, and an HTTP face over them. Shares no code with `client` except `wire`.
 
 mod answer;
+mod cache;
 mod engine;
 mod error;
 mod made;

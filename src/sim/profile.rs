@@ -33,6 +33,8 @@ pub struct Profile {
     pub usage: bool,
     /// Prompt tokens reported as read from a prefix cache.
     pub cached: u64,
+    /// Tokens that its prefix cache holds; 0: it has none.
+    pub cache: u64,
     /// Tokens after which the model stops by itself where `ignore_eos` and `min_tokens` let it; 0: never before `max_tokens`.
     pub natural: u64,
     /// Of every draw.
@@ -97,7 +99,7 @@ const FAULTS: [(&str, Fault); 8] = [
 ];
 
 /// Options of every kind, each with an example.
-const COMMON: [(&str, &str); 14] = [
+const COMMON: [(&str, &str); 15] = [
     ("model", "model=sim"),
     ("context", "context=131072"),
     ("jitter", "jitter=0.1"),
@@ -110,6 +112,7 @@ const COMMON: [(&str, &str); 14] = [
     ("role", "role=on"),
     ("usage", "usage=on"),
     ("cached", "cached=0"),
+    ("cache", "cache=1000000"),
     ("natural", "natural=0"),
     ("seed", "seed=42"),
 ];
@@ -170,6 +173,7 @@ impl Default for Profile {
             role: true,
             usage: true,
             cached: 0,
+            cache: 0,
             natural: 0,
             seed: 42,
         }
@@ -191,6 +195,7 @@ impl Profile {
             "role" => self.role = on_off(option, value)?,
             "usage" => self.usage = on_off(option, value)?,
             "cached" => self.cached = count(option, value, 0)?,
+            "cache" => self.cache = count(option, value, 0)?,
             "natural" => self.natural = count(option, value, 0)?,
             "seed" => self.seed = count(option, value, 0)?,
             _ => self.kind.set(option, value)?,

@@ -10,11 +10,15 @@ const DEFAULT_OUTPUT: u64 = 128;
 
 /// Tokens of a request's prompt: a word is a token.
 pub(super) fn prompt_tokens(api: Api, asked: &Asked) -> u64 {
-    let added = match api {
+    asked.prompt_words.saturating_add(before_words(api))
+}
+
+/// Tokens that come before a prompt's words.
+pub(super) fn before_words(api: Api) -> u64 {
+    match api {
         Api::Chat => CHAT_TEMPLATE,
         Api::Completions => BEGINNING,
-    };
-    asked.prompt_words.saturating_add(added)
+    }
 }
 
 /// The most tokens that a request allows.

@@ -1,11 +1,12 @@
 //! The HTTP face: sockets and the real clock around the engine.
 
 use super::answer::{Answer, Usage};
+use super::cache::{BLOCK, PrefixCache};
 use super::engine::{Ask, Engine, Schedule};
 use super::stream::{self, Stream};
 use super::timer::Timer;
 use super::{Fault, Profile, request};
-use crate::wire::{Api, Spelling, parse_request};
+use crate::wire::{Api, Spelling, parse_request, prompt_blocks};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -58,12 +59,22 @@ pub(super) struct Server {
     pub(super) timer: Timer,
     start: Instant,
     state: Mutex<(u64, Engine)>,
+    cache: Mutex<PrefixCache>,
 }
 
 impl Server {
     /// The instant of an offset from the server's start.
     pub(super) fn instant(&self, offset: std::time::Duration) -> Instant {
         self.start + offset
+    }
+
+    /// Tokens of the prompt that its prefix cache holds; the prompt is in it from now on.
+    fn cached(&self, api: Api, body: &[u8], prompt: u64) -> u64 {
+        if self.profile.cache == 0 {
+            return self.profile.cached.min(prompt);
+        }
+        let blocks = prompt_blocks(api, body, request::before_words(api), BLOCK);
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).visit(&blocks, prompt)
     }
 
     fn arrive(&self, arrival: Instant, ask: Ask) -> (u64, Schedule) {
@@ -85,7 +96,8 @@ pub fn start(profile: Profile, listener: TcpListener) -> std::io::Result<Running
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let timer = Timer::start()?;
     let engine = Engine::new(profile.clone());
-    let server = Arc::new(Server { profile, timer, start: Instant::now(), state: Mutex::new((0, engine)) });
+    let cache = Mutex::new(PrefixCache::of_tokens(profile.cache));
+    let server = Arc::new(Server { profile, timer, start: Instant::now(), state: Mutex::new((0, engine)), cache });
     let (stop, stopped) = oneshot::channel::<()>();
     let listener = {
         let _inside = runtime.enter();
@@ -110,6 +122,9 @@ fn router(server: Arc<Server>) -> axum::Router {
         .route("/v1/models", get(models))
         .route("/v1/chat/completions", post(chat))
         .route("/v1/completions", post(text))
+        // As vLLM and SGLang spell it.
+        .route("/reset_prefix_cache", post(forget))
+        .route("/flush_cache", post(forget))
         .fallback(|| async { refuse(404, "there is nothing at this path") })
         .layer(axum::extract::DefaultBodyLimit::max(MAX_REQUEST))
         .with_state(server)
@@ -118,6 +133,11 @@ fn router(server: Arc<Server>) -> axum::Router {
 async fn models(State(server): State<Arc<Server>>) -> Response {
     let model = json!({ "id": server.profile.model, "object": "model", "owned_by": "sim", "max_model_len": server.profile.context });
     Json(json!({ "object": "list", "data": [model] })).into_response()
+}
+
+async fn forget(State(server): State<Arc<Server>>) -> StatusCode {
+    server.cache.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    StatusCode::OK
 }
 
 async fn chat(State(server): State<Arc<Server>>, body: Result<Bytes, BytesRejection>) -> Response {
@@ -144,7 +164,10 @@ async fn complete(server: Arc<Server>, api: Api, body: Result<Bytes, BytesReject
         return refuse(400, "the prompt and max_tokens are longer than the model's context");
     }
     let output = request::output_tokens(&asked, profile.natural);
-    let (number, schedule) = server.arrive(arrival, Ask { prompt_tokens: prompt, output_tokens: output });
+    let cached = server.cached(api, &body, prompt);
+    // What is cached needs no prefill; a fixed `cached` is only told.
+    let prefilled = if profile.cache > 0 { prompt - cached } else { prompt };
+    let (number, schedule) = server.arrive(arrival, Ask { prompt_tokens: prefilled, output_tokens: output });
     match schedule.fault {
         Some(Fault::Http500) => return refuse(500, "simulated failure"),
         Some(Fault::Http429) => return refuse(429, "simulated overload"),
@@ -152,7 +175,7 @@ async fn complete(server: Arc<Server>, api: Api, body: Result<Bytes, BytesReject
         _ => {}
     }
     let usage = profile.usage && (asked.include_usage || !asked.stream);
-    let usage = usage.then_some(Usage { prompt, cached: profile.cached.min(prompt) });
+    let usage = usage.then_some(Usage { prompt, cached });
     let answer = Answer::new(api, number, &profile.model, usage);
     let reason = if output < most { "stop" } else { "length" };
     if asked.stream {

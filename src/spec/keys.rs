@@ -115,7 +115,7 @@ pub(super) const KEYS: &[Key] = &[
         "workload",
         Shape::MapOrList,
         "",
-        "What is sent; or a list of named parts with shares (more than one part is not in this version yet).",
+        "What is sent; or a list of named parts with shares: [{ name: chat, share: 60%, … }, …]. Rules speak of one with `for NAME`.",
     ),
     key("workload.name", Shape::Pattern("^[a-z0-9-]{1,64}$"), "", "The part's name, where the workload is a list."),
     key("workload.share", SHARE, "", "The part's share of the requests, where the workload is a list."),
@@ -123,7 +123,7 @@ pub(super) const KEYS: &[Key] = &[
         "workload.lengths",
         Shape::TextOrMap,
         "chat",
-        "How long prompts and answers are: a bundled sample (chat, code-completion, long-context-chat, reasoning, batch; agent-coding is not in this version yet), { file: … } or { input: …, output: … }.",
+        "How long prompts and answers are: a bundled sample (chat, code-completion, long-context-chat, reasoning, agent-coding, batch), { file: … } or { input: …, output: … }.",
     ),
     key("workload.lengths.file", Shape::Text, "", "A CSV or JSONL file of pairs, at or below the spec's folder."),
     key(
@@ -139,7 +139,12 @@ pub(super) const KEYS: &[Key] = &[
         "Output tokens: constant(N), uniform(A, B), normal(mean=M, sd=S) or lognormal(mean=M, sd=S).",
     ),
     key("workload.prompts", Shape::TextOrMap, "unique", "unique: text that no other prompt of any run has; or { file: prompts.jsonl }."),
-    key("workload.prompts.file", Shape::Text, "", "A JSONL file of texts or messages, at or below the spec's folder."),
+    key(
+        "workload.prompts.file",
+        Shape::Text,
+        "",
+        "A JSONL file of texts or messages, or a JSON array of conversations as ShareGPT's, at or below the spec's folder.",
+    ),
     key("workload.max_input", TOKENS, "", "Longer pairs are dropped from the sample, never clamped, and counted."),
     key("workload.max_output", TOKENS, "", "Longer pairs are dropped from the sample, never clamped, and counted."),
     key(
@@ -152,10 +157,29 @@ pub(super) const KEYS: &[Key] = &[
         "workload.turns",
         Shape::Pattern(r"^([0-9]+|geometric\(.*\))$"),
         "1",
-        "Turns a session: a number or geometric(mean=4); later turns carry the history. Other than 1 is not in this version yet.",
+        "Turns a session: a number or geometric(mean=4); later turns carry the history. In a closed loop.",
     ),
-    key("workload.shared_prefix", TOKENS, "0", "Tokens that every prompt has in common. Above 0 is not in this version yet."),
-    key("workload.prefix_hit", SHARE, "0%", "Offered prefix-cache reuse; 0% is cold. Above 0% is not in this version yet."),
+    key(
+        "workload.history",
+        Shape::Choice(&["recorded", "live"]),
+        "recorded",
+        "What later turns carry: canned words of the recorded lengths; live, the answers themselves, is not in this version yet.",
+    ),
+    key("workload.think", DURATION, "", "From a turn's end to the next: default as recorded (agent-coding), else none."),
+    key("workload.shared_prefix", TOKENS, "0", "Tokens that every prompt of a group begins with, as a system prompt."),
+    key(
+        "workload.prefix_hit",
+        SHARE,
+        "0%",
+        "Offered prefix-cache reuse, the share of each prompt that its group has sent before; 0% is cold.",
+    ),
+    key(
+        "workload.prefix_groups",
+        Shape::Integer(1, 100_000),
+        "1",
+        "Groups of prompts that share a beginning: tenants, documents, system prompts.",
+    ),
+    key("workload.zipf", Shape::Number, "1", "How unequal the groups are: group g is drawn in proportion to g^-zipf."),
     key("load", Shape::Map, "", "How much is sent."),
     key("load.concurrency", Shape::Integer(1, 100_000), "", "Closed loop: this many requests in flight."),
     key("load.rate", Shape::Pattern(r"^[0-9]+(\.[0-9]+)? */s$"), "", "Open loop: this many requests per second, as 12/s."),
@@ -247,7 +271,7 @@ pub(super) fn row(path: &str) -> Option<&'static Key> {
 
 /// Whether rules on a metric are known and not in this version yet.
 pub(super) fn is_later(row: &Row) -> bool {
-    matches!(row.per, Per::Session | Per::Search)
+    matches!(row.per, Per::Search)
 }
 
 /// Whether the map at `path` takes any keys.

@@ -102,9 +102,6 @@ fn place_of(node: &Node, line: &str, before: &str, word: &str) -> Place {
 
 fn constraint_fits(node: &Node, constraint: &Constraint, scene: &Scene<'_>, sink: &mut Sink) {
     part_exists(node, constraint.part.as_deref(), &constraint.text, scene, sink);
-    if constraint.metric.row().per == Per::Session {
-        sink.push(unsupported(&format!("a line on {}", constraint.metric.name()), "sessions come with `turns`").at(node.span.clone()));
-    }
 }
 
 fn part_exists(node: &Node, part: Option<&str>, line: &str, scene: &Scene<'_>, sink: &mut Sink) {
@@ -119,16 +116,10 @@ fn part_exists(node: &Node, part: Option<&str>, line: &str, scene: &Scene<'_>, s
 
 fn rule_fits(node: &Node, line: &str, rule: &mut Rule, scene: &Scene<'_>, sink: &mut Sink) {
     part_exists(node, rule.part.as_deref(), line, scene, sink);
-    match rule.metric.row().per {
-        Per::Session => {
-            sink.push(unsupported(&format!("a rule on {}", rule.metric.name()), "sessions come with `turns`").at(node.span.clone()));
-        }
-        Per::Search => {
-            sink.push(
-                unsupported("a rule on headroom", "`at 2x` with levels: [1x, 2x] says what a higher load must keep").at(node.span.clone()),
-            );
-        }
-        _ => {}
+    if rule.metric.row().per == Per::Search {
+        sink.push(
+            unsupported("a rule on headroom", "`at 2x` with levels: [1x, 2x] says what a higher load must keep").at(node.span.clone()),
+        );
     }
     let wanted = times(&rule.level).unwrap_or(1.0);
     match scene.load.levels.iter().find(|(_, factor)| same(*factor, wanted)) {

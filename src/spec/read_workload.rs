@@ -3,7 +3,7 @@
 use super::issue::{Issue, meant};
 use super::keys;
 use super::place::Place;
-use super::quantity::{Bad, MOST, count, number, scaled, share, split, tokens};
+use super::quantity::{Bad, MOST, count, duration, number, scaled, share, split, tokens};
 use super::raw::{Fields, Sink};
 use super::yaml::{Kind, Node};
 use super::{Distribution, ExactOutput, Lengths, Part, Prompts, Turns, Workload};
@@ -11,6 +11,8 @@ use std::path::PathBuf;
 
 /// More parts than this are a slip.
 const MOST_PARTS: usize = 50;
+/// More groups of prompts than this are a slip.
+const MOST_GROUPS: u64 = 100_000;
 
 /// Reads `workload`: a map, or a list of named parts.
 pub(super) fn workload(node: Option<&Node>, sink: &mut Sink) -> Workload {
@@ -45,9 +47,6 @@ pub(super) fn workload(node: Option<&Node>, sink: &mut Sink) -> Workload {
         let issue = Issue::error("shares", format!("the shares of the parts sum to {:.4} %", sum * 100.0));
         sink.push(issue.help("they must sum to 100 %").at(node.span.clone()));
     }
-    if parts.len() > 1 {
-        sink.push(unsupported("a workload of several parts", "write one part a spec, and one gate each").at(node.span.clone()));
-    }
     Workload { parts }
 }
 
@@ -72,33 +71,68 @@ fn named(fields: Fields<'_>, before: &[Part], sink: &mut Sink) -> Option<String>
 fn part(fields: Fields<'_>, name: Option<String>, share_of_all: f64, sink: &mut Sink) -> Part {
     const EXACT: &[(&str, ExactOutput)] = &[("auto", ExactOutput::Auto), ("true", ExactOutput::Always), ("false", ExactOutput::Never)];
     let turns = fields.read("turns", sink, turns).unwrap_or(Turns::Fixed(1));
-    if turns != Turns::Fixed(1) && fields.has("turns") {
-        sink.push(
-            unsupported("`turns` other than 1", "leave it out: each request is then a session of its own").at(fields.key_span("turns")),
-        );
-    }
-    let shared_prefix = fields.read("shared_prefix", sink, tokens).unwrap_or(0);
-    if shared_prefix != 0 {
-        sink.push(unsupported("a `shared_prefix`", "leave it out: prompts then share nothing").at(fields.key_span("shared_prefix")));
-    }
-    let prefix_hit = fields.read("prefix_hit", sink, share).unwrap_or(0.0);
-    if prefix_hit > 0.0 {
-        sink.push(
-            unsupported("a `prefix_hit` above 0%", "leave it out: the prefix cache is then measured cold")
-                .at(fields.key_span("prefix_hit")),
-        );
-    }
+    let prompts = prompts(fields, sink);
+    sessions(fields, turns, &prompts, sink);
+    let prefix = prefix(fields, &prompts, sink);
     Part {
         name,
         share: share_of_all,
         lengths: lengths(fields, sink),
-        prompts: prompts(fields, sink),
+        prompts,
         max_input: fields.read("max_input", sink, some_tokens),
         max_output: fields.read("max_output", sink, some_tokens),
         exact_output: fields.choice("exact_output", EXACT, sink).unwrap_or(ExactOutput::Auto),
         turns,
-        shared_prefix,
-        prefix_hit,
+        think: fields.read("think", sink, duration),
+        shared_prefix: prefix.0,
+        prefix_hit: prefix.1,
+        prefix_groups: fields.read("prefix_groups", sink, groups).unwrap_or(1),
+        zipf: fields.read("zipf", sink, zipf).unwrap_or(1.0),
+    }
+}
+
+/// What goes with sessions.
+fn sessions(fields: Fields<'_>, turns: Turns, prompts: &Prompts, sink: &mut Sink) {
+    if turns != Turns::Fixed(1) && *prompts != Prompts::Unique {
+        let issue = Issue::error("turns-of-a-file", "`turns` is for prompts made of words, and `prompts` names a file");
+        sink.push(issue.help("whole conversations can stand in the file as messages").at(fields.key_span("turns")));
+    }
+    const HISTORY: &[(&str, bool)] = &[("recorded", false), ("live", true)];
+    if fields.choice("history", HISTORY, sink) == Some(true) {
+        sink.push(
+            unsupported("`history: live`", "recorded history sends canned words of the answers' lengths").at(fields.key_span("history")),
+        );
+    }
+}
+
+/// `shared_prefix` and `prefix_hit`, which make words of the list; prompts from a file share what they share.
+fn prefix(fields: Fields<'_>, prompts: &Prompts, sink: &mut Sink) -> (u64, f64) {
+    let shared = fields.read("shared_prefix", sink, tokens).unwrap_or(0);
+    let hit = fields.read("prefix_hit", sink, share).unwrap_or(0.0);
+    for (key, is_set) in [("shared_prefix", shared > 0), ("prefix_hit", hit > 0.0)] {
+        if is_set && *prompts != Prompts::Unique {
+            let issue = Issue::error("prefix-of-a-file", format!("`{key}` is for prompts made of words, and `prompts` names a file"));
+            sink.push(issue.help("leave it out: prompts from a file share what they share").at(fields.key_span(key)));
+        }
+    }
+    (shared, hit)
+}
+
+fn groups(text: &str) -> Result<u32, Bad> {
+    match count(text)? {
+        groups @ 1..=MOST_GROUPS => Ok(u32::try_from(groups).unwrap_or(1)),
+        _ => Err(Bad::new("out-of-range", format!("`{text}` groups is out of range"), format!("write 1 to {MOST_GROUPS}"))),
+    }
+}
+
+fn zipf(text: &str) -> Result<f64, Bad> {
+    match number(text)? {
+        exponent if (0.01..=10.0).contains(&exponent) => Ok(exponent),
+        _ => Err(Bad::new(
+            "out-of-range",
+            format!("a zipf exponent of `{text}` is out of range"),
+            "write 0.01 (all groups nearly alike) to 10",
+        )),
     }
 }
 
@@ -127,12 +161,6 @@ fn lengths(fields: Fields<'_>, sink: &mut Sink) -> Lengths {
                 meant(text, keys::LENGTHS)
             };
             sink.push(Issue::error("unknown-lengths", format!("no lengths are called `{text}`")).help(help).at(node.span.clone()));
-        }
-        if text == "agent-coding" {
-            sink.push(
-                unsupported("`lengths: agent-coding`", "its sessions come with `turns`; code-completion is the nearest")
-                    .at(node.span.clone()),
-            );
         }
         return Lengths::Bundled(text.clone());
     }

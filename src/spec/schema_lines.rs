@@ -21,7 +21,7 @@ fn unit(unit: Unit) -> &'static str {
 }
 
 fn fits(row: &Row, grammar: Grammar) -> bool {
-    !is_later(row) && (grammar != Grammar::Constraint || row.per == Per::Request)
+    !is_later(row) && (grammar != Grammar::Constraint || matches!(row.per, Per::Request | Per::Session))
 }
 
 /// A pattern of ECMA-262 for one line. It knows which units, percentiles and directions a metric takes, so that an editor marks the
@@ -53,7 +53,7 @@ fn either(of: Unit) -> String {
 fn classes(grammar: Grammar) -> Vec<(Vec<&'static str>, bool, &'static Row)> {
     let mut classes: Vec<(Vec<&'static str>, bool, &'static Row)> = Vec::new();
     for row in CATALOGUE.iter().filter(|row| fits(row, grammar)) {
-        let stat = grammar != Grammar::Constraint && matches!(row.per, Per::Request | Per::Gap);
+        let stat = grammar != Grammar::Constraint && matches!(row.per, Per::Request | Per::Session | Per::Gap);
         match classes.iter_mut().find(|(_, other, first)| (*other, first.unit, first.better) == (stat, row.unit, row.better)) {
             Some((names, ..)) => names.push(row.name),
             None => classes.push((vec![row.name], stat, row)),

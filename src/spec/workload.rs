@@ -1,6 +1,7 @@
 //! `workload`: what is sent.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What is sent: one or several parts by share.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,10 +29,16 @@ pub struct Part {
     pub exact_output: ExactOutput,
     /// Turns a session.
     pub turns: Turns,
+    /// From a turn's end to the next; `None`: as recorded, or at once.
+    pub think: Option<Duration>,
     /// Tokens every prompt has in common.
     pub shared_prefix: u64,
     /// Offered prefix-cache reuse, a share of the input tokens.
     pub prefix_hit: f64,
+    /// Groups of prompts, each with a shared beginning of its own.
+    pub prefix_groups: u32,
+    /// How unequal the groups are: group g is drawn in proportion to g^−zipf.
+    pub zipf: f64,
 }
 
 /// How long prompts and answers are.

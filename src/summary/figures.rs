@@ -1,12 +1,12 @@
 //! The descriptive table of a level, filled in.
 
 use super::fact::is_estimated;
-use super::{BucketRow, Fact, Gaps, Lens, Level, LevelTable, Percentiles, Sample, Scope, breaks};
+use super::{BucketRow, Fact, Gaps, Lens, Level, LevelTable, PartRow, Percentiles, Sample, Scope, breaks};
 use crate::metric::Metric;
 use crate::record::{LevelInfo, Request};
 use crate::stats;
 use crate::wire::{ErrorKind, Outcome};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// P50, P90, P95, P99 by type 7, with mean and maximum, of values in any order.
 #[must_use]
@@ -48,7 +48,7 @@ pub(super) fn table(info: &LevelInfo, level: &Level, requests: &[&Request], lens
         goodput_tps: per_second(tokens(&good)).filter(|_| judged),
         throughput_rps: per_second(ok.len() as f64),
         throughput_tps: per_second(tokens(&ok)),
-        cache_hit: cache_hit(&level.facts),
+        cache_hit: cache_hit(level.facts.iter()),
         ttft: of(Metric::Ttft),
         ttfa: of(Metric::Ttfa),
         tpot: of(Metric::Tpot),
@@ -61,6 +61,7 @@ pub(super) fn table(info: &LevelInfo, level: &Level, requests: &[&Request], lens
         opened_connection: share(requests.iter().map(|request| request.connect.is_some())),
         estimated_tokens: requests.iter().filter(|request| request.is_ok() && is_estimated(request)).count() as u64,
         input_tokens_p50_p95: input_tokens(requests),
+        parts: parts(&level.facts, judged),
         buckets: buckets(&ok, lens),
         broken_in_one_read: lens
             .constraints
@@ -97,10 +98,32 @@ fn buffered(ok: &[&Fact]) -> Option<f64> {
     share(ok.iter().filter(|fact| fact.tokens >= 2).map(|fact| fact.buffered))
 }
 
-fn cache_hit(facts: &[Fact]) -> Option<f64> {
-    let reported = facts.iter().filter_map(|fact| fact.cached);
+fn cache_hit<'a>(facts: impl Iterator<Item = &'a Fact>) -> Option<f64> {
+    let reported = facts.filter_map(|fact| fact.cached);
     let (cached, input) = reported.fold((0.0, 0.0), |sum, both| (sum.0 + both.0 as f64, sum.1 + both.1 as f64));
     (input > 0.0).then(|| cached / input)
+}
+
+/// The figures of each named part, by name.
+fn parts(facts: &[Fact], judged: bool) -> Vec<PartRow> {
+    let names: BTreeSet<&str> = facts.iter().filter_map(|fact| fact.part.as_deref()).collect();
+    let row = |name: &str| {
+        let all: Vec<&Fact> = facts.iter().filter(|fact| fact.is_of(Some(name))).collect();
+        let ok: Vec<&Fact> = all.iter().copied().filter(|fact| fact.ok).collect();
+        let good = ok.iter().filter(|fact| fact.good).count();
+        let of = |metric: Metric| percentiles(values(&ok, metric));
+        PartRow {
+            part: name.to_owned(),
+            requests: all.len() as u64,
+            errors: (all.len() - ok.len()) as u64,
+            goodput: judged.then(|| good as f64 / all.len() as f64),
+            cache_hit: cache_hit(all.iter().copied()),
+            ttft: of(Metric::Ttft),
+            tpot: of(Metric::Tpot),
+            e2e: of(Metric::E2e),
+        }
+    };
+    names.into_iter().map(row).collect()
 }
 
 /// The other convention of time per output token, LLMPerf's: the first token's wait is in it, and n tokens share it.

@@ -23,7 +23,7 @@ pub use lens::{Lens, Scope, Subject};
 pub use level::Level;
 pub use live::Live;
 pub use population::{Cell, GapRound, Rate, Samples};
-pub use table::{BucketRow, LevelTable, Percentiles};
+pub use table::{BucketRow, LevelTable, PartRow, Percentiles};
 
 use crate::record::Recording;
 

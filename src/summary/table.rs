@@ -34,6 +34,27 @@ pub struct BucketRow {
     pub percentiles: Percentiles,
 }
 
+/// The figures of one named part of the workload at one level. Percentiles are over its ok requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartRow {
+    /// Its name.
+    pub part: String,
+    /// Its requests, errored ones included.
+    pub requests: u64,
+    /// Of these, errored.
+    pub errors: u64,
+    /// Good over all; `None` where the spec has no constraint.
+    pub goodput: Option<f64>,
+    /// Cached over input tokens, where requests report it.
+    pub cache_hit: Option<f64>,
+    /// Time to first token.
+    pub ttft: Percentiles,
+    /// Time per output token.
+    pub tpot: Percentiles,
+    /// End to end.
+    pub e2e: Percentiles,
+}
+
 /// The figures of one level.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelTable {
@@ -91,6 +112,8 @@ pub struct LevelTable {
     pub estimated_tokens: u64,
     /// P50 and P95 of the input tokens measured.
     pub input_tokens_p50_p95: Option<(f64, f64)>,
+    /// By part of the workload, where it has named parts.
+    pub parts: Vec<PartRow>,
     /// By length.
     pub buckets: Vec<BucketRow>,
     /// How many requests broke each constraint, as written, errored ones not counted among them.

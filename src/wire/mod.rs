@@ -23,7 +23,7 @@ pub use outcome::{ErrorKind, Failure, Outcome, TokenSource, Warning};
 pub use reader::AnswerReader;
 pub use reading::Reading;
 pub use request::{Ask, OWNED_KEYS, Prompt, body, path};
-pub use serve::{Asked, BadRequest, DONE, Spelling, parse_request};
+pub use serve::{Asked, BadRequest, DONE, Spelling, parse_request, prompt_blocks};
 pub use sse::{MAX_EVENT, SseItem, SseReader, TooLong};
 
 /// A protocol this build can speak.

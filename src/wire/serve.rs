@@ -179,6 +179,41 @@ pub fn parse_request(api: Api, body: &[u8]) -> Result<Asked, BadRequest> {
     })
 }
 
+/// The prompt of a request cut into blocks of `block` tokens, a word being one and `before` more coming first: a hash of each whole
+/// block and all that comes before it, so that equal hashes mean equal beginnings. Nothing where the request is none.
+#[must_use]
+pub fn prompt_blocks(api: Api, body: &[u8], before: u64, block: u64) -> Vec<u64> {
+    let Ok(body) = serde_json::from_slice::<Value>(body) else { return Vec::new() };
+    let mut texts = Vec::new();
+    match api {
+        Api::Chat => {
+            let messages = body.get("messages").and_then(Value::as_array);
+            messages.into_iter().flatten().filter_map(|message| message.get("content")).for_each(|content| gather(content, &mut texts));
+        }
+        Api::Completions => body.get("prompt").into_iter().for_each(|prompt| gather(prompt, &mut texts)),
+    }
+    let (mut hash, mut tokens, mut blocks) = (0xCBF2_9CE4_8422_2325_u64, before, Vec::new());
+    for word in texts.into_iter().flat_map(str::split_whitespace) {
+        // FNV-1a, each word closed by a byte that no text holds.
+        hash = word.bytes().chain([0xFF]).fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+        tokens += 1;
+        if tokens.is_multiple_of(block.max(1)) {
+            blocks.push(hash);
+        }
+    }
+    blocks
+}
+
+/// The texts that [`words`] counts.
+fn gather<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(parts) => parts.iter().for_each(|part| gather(part, texts)),
+        Value::Object(part) => part.get("text").into_iter().for_each(|text| gather(text, texts)),
+        _ => {}
+    }
+}
+
 /// Words in a text, or in the texts of a list of parts.
 fn words(value: &Value) -> u64 {
     match value {

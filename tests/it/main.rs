@@ -19,6 +19,8 @@ mod player;
 mod player_h2;
 mod quickstart;
 mod reach;
+mod reuse;
+mod slos;
 mod sse_oracle;
 mod streams_binary;
 mod streams_client;

@@ -85,6 +85,8 @@ async fn send(client: &Client) -> Request {
         level: 0,
         round: Some(0),
         turn: 0,
+        turns_left: 0,
+        think: Nanos::ZERO,
         due: None,
         asked_input: 1,
         asked_output: 64,

@@ -78,6 +78,7 @@ fn every_bundled_workload_has_its_percentiles_and_its_licence() {
             ("code-completion", 2048, 1467, 7354, 13, 89),
             ("long-context-chat", 2048, 6904, 40068, 350, 702),
             ("reasoning", 2048, 206, 6665, 801, 5569),
+            ("agent-coding", 4262, 72613, 120_053, 216, 1356),
             ("batch", 2048, 1020, 4082, 129, 452),
         ]
     );
@@ -92,16 +93,12 @@ fn every_bundled_workload_has_its_percentiles_and_its_licence() {
 #[test]
 fn what_is_not_supported_yet_is_refused_by_name() {
     let refuse = |spec: &crate::spec::Spec| build(spec, &Inputs::default(), 0).unwrap_err().to_string();
-    assert_eq!(refuse(&with_lengths(Lengths::Bundled("agent-coding".to_owned()))), "workload.lengths: agent-coding is not supported yet");
     let unknown = build(&with_lengths(Lengths::Bundled("chats".to_owned())), &Inputs::default(), 0).unwrap_err();
     assert_eq!(unknown, PlanError::UnknownLengths { name: "chats".to_owned() });
-    assert!(unknown.help().contains("chat, code-completion, long-context-chat, reasoning, batch"));
-    let mut turns = spec();
+    assert!(unknown.help().contains("chat, code-completion, long-context-chat, reasoning, agent-coding, batch"));
+    let mut turns = crate::plan::tests::at_rate(4.0, crate::spec::Arrival::Poisson);
     turns.workload.parts[0].turns = Turns::Geometric { mean: 4.0 };
-    assert_eq!(refuse(&turns), "workload.turns above 1 is not supported yet");
-    let mut warm = spec();
-    warm.workload.parts[0].prefix_hit = 0.4;
-    assert_eq!(refuse(&warm), "workload.prefix_hit above 0% is not supported yet");
+    assert_eq!(refuse(&turns), "a load.rate for sessions of several turns is not supported yet");
     let mut idle = spec();
     idle.load.offered = None;
     assert_eq!(build(&idle, &Inputs::default(), 0).unwrap_err(), PlanError::NoLoad);
@@ -257,5 +254,68 @@ proptest! {
         let mut prompts = spec();
         prompts.workload.parts[0].prompts = crate::spec::Prompts::File(PathBuf::from("own"));
         let _ = build(&prompts, &file("own", &text), 0);
+    }
+}
+
+/// The largest distance between two empirical distributions.
+fn ks(mut a: Vec<u64>, mut b: Vec<u64>) -> f64 {
+    a.sort_unstable();
+    b.sort_unstable();
+    let at = |of: &[u64], value: u64| of.partition_point(|each| *each <= value) as f64 / of.len() as f64;
+    a.iter().chain(&b).map(|value| (at(&a, *value) - at(&b, *value)).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn two_thousand_draws_are_spread_as_their_source() {
+    for each in workloads().iter().filter(|each| each.name != "agent-coding") {
+        let mut spec = with_lengths(Lengths::Bundled(each.name.to_owned()));
+        spec.load.round = RoundLength::Requests(50);
+        let drawn = super::lengths(&super::counted(&plan(&spec), 0));
+        let source = crate::plan::bundled::sample(each.name).unwrap();
+        assert_eq!(drawn.len(), 2000);
+        for side in [|pair: &(u64, u64)| pair.0, |pair: &(u64, u64)| pair.1] {
+            let distance = ks(drawn.iter().map(side).collect(), source.iter().map(side).collect());
+            assert!(distance < 0.02, "{}: {distance}", each.name);
+        }
+    }
+}
+
+#[test]
+fn recorded_sessions_are_sent_whole_and_one_pass_sends_each_once() {
+    let mut spec = with_lengths(Lengths::Bundled("agent-coding".to_owned()));
+    spec.load.round = RoundLength::Requests(4262);
+    spec.load.rounds = Rounds { min: 1, max: 1 };
+    let sent = super::counted(&plan(&spec), 0);
+    let source = crate::plan::bundled::sample("agent-coding").unwrap();
+    let distance = ks(sent.iter().map(|each| each.asked_input).collect(), source.iter().map(|pair| pair.0).collect());
+    assert!(distance < 1e-12, "{distance}");
+    for pair in sent.windows(2) {
+        let next = if pair[0].turns_left > 0 { (pair[0].session, pair[0].turn + 1) } else { (Some(pair[1].id), 0) };
+        assert_eq!((pair[1].session, pair[1].turn), next);
+    }
+}
+
+#[test]
+fn a_session_rounds_its_round_up_and_its_prompts_begin_alike() {
+    let mut spec = spec();
+    spec.workload.parts[0].turns = Turns::Geometric { mean: 4.0 };
+    spec.workload.parts[0].shared_prefix = 32;
+    let plan = plan(&spec);
+    for (round, size) in (0..).zip(&plan.levels[0].info.round_requests) {
+        let requests = plan.round_requests(0, round);
+        assert_eq!(requests.len(), *size as usize);
+        assert!(*size >= 25 && requests[0].turn == 0 && requests[requests.len() - 1].turns_left == 0);
+    }
+    let requests = plan.round_requests(0, 3);
+    let text = |planned: &crate::plan::Planned| match plan.prompt(planned) {
+        crate::plan::Prompt::Text(text) => text,
+        crate::plan::Prompt::Messages(_) => String::new(),
+    };
+    for pair in requests.windows(2) {
+        let (before, after) = (text(&pair[0]), text(&pair[1]));
+        assert_eq!(after.split(' ').count() as u64, pair[1].asked_input);
+        assert_eq!(after.starts_with(&format!("{before} ")), pair[1].turn > 0);
+        let first = |text: &str| text.split(' ').take(32).collect::<Vec<_>>().join(" ");
+        assert_eq!(first(&before), first(&after), "the shared beginning is every session's");
     }
 }

@@ -64,7 +64,9 @@ pub(super) fn exact_output(inputs: &Inputs<'_>) -> Option<Validity> {
 
 /// A calibrated run's input lengths are those that were asked for; other runs are approximate and say so.
 pub(super) fn input_lengths(inputs: &Inputs<'_>) -> Option<Validity> {
-    let share = share(answers(inputs), |request| request.input_tokens.map(|tokens| tokens != request.asked_input))?;
+    // Prompts from a file are sent as they stand: no length was asked for.
+    let asked = answers(inputs).filter(|request| request.asked_input > 0);
+    let share = share(asked, |request| request.input_tokens.map(|tokens| tokens != request.asked_input))?;
     let figure = format!("input length off on {} of requests", show(share, Unit::Share));
     Some(if inputs.recording.conditions.calibrated {
         check("input_lengths", by_limit(share, OFF), format!("{figure}, at most {} in a calibrated run", show(OFF, Unit::Share)))

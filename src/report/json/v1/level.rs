@@ -1,7 +1,7 @@
 //! A level's figures.
 
 use super::finite;
-use crate::summary::{BucketRow, LevelTable, Percentiles};
+use crate::summary::{BucketRow, LevelTable, PartRow, Percentiles};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -52,6 +52,9 @@ pub(super) struct Level {
     /// Requests whose output tokens are an estimate.
     estimated_tokens: u64,
     input_tokens: Option<InputTokens>,
+    /// By part of the workload, where it has named parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<Part>>,
     buckets: Vec<Bucket>,
     broken_constraints: Vec<Broken>,
 }
@@ -73,6 +76,34 @@ struct Spread {
 struct InputTokens {
     p50: Option<f64>,
     p95: Option<f64>,
+}
+
+/// The figures of one part of the workload. Shares are fractions.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Part {
+    part: String,
+    requests: u64,
+    errors: u64,
+    goodput: Option<f64>,
+    cache_hit: Option<f64>,
+    ttft_ms: Spread,
+    tpot_ms: Spread,
+    e2e_ms: Spread,
+}
+
+impl From<&PartRow> for Part {
+    fn from(of: &PartRow) -> Self {
+        Self {
+            part: of.part.clone(),
+            requests: of.requests,
+            errors: of.errors,
+            goodput: finite(of.goodput),
+            cache_hit: finite(of.cache_hit),
+            ttft_ms: Spread::from(&of.ttft),
+            tpot_ms: Spread::from(&of.tpot),
+            e2e_ms: Spread::from(&of.e2e),
+        }
+    }
 }
 
 /// A metric's percentiles by length.
@@ -120,6 +151,7 @@ impl Level {
             opened_connection: finite(of.opened_connection),
             estimated_tokens: of.estimated_tokens,
             input_tokens: of.input_tokens_p50_p95.map(|(p50, p95)| InputTokens { p50: finite(Some(p50)), p95: finite(Some(p95)) }),
+            parts: (!of.parts.is_empty()).then(|| of.parts.iter().map(Part::from).collect()),
             buckets: of.buckets.iter().map(Bucket::from).collect(),
             broken_constraints: of
                 .broken_constraints
