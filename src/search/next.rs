@@ -36,6 +36,10 @@ pub enum Stop {
     Points,
     /// Its tokens or its time are used up.
     Budget,
+    /// The target could not be reached any more.
+    Lost,
+    /// A signal.
+    Interrupted,
 }
 
 impl Stop {
@@ -49,6 +53,8 @@ impl Stop {
             Self::Unmeasurable => "unmeasurable",
             Self::Points => "points",
             Self::Budget => "budget",
+            Self::Lost => "target_lost",
+            Self::Interrupted => "interrupted",
         }
     }
 }
