@@ -49,7 +49,8 @@ on_default_branch() {
   esac
   [ "${GITHUB_REF:-}" = "refs/heads/${default:-main}" ]
 }
-if [ "$GATE_SAVE_BASELINE" = auto ] && [ "$GATE_BASELINE" != none ] && on_default_branch; then
+# A run that was made beside another deployment is no baseline for runs that are made alone.
+if [ "$GATE_SAVE_BASELINE" = auto ] && [ "$GATE_BASELINE" != none ] && [ -z "$GATE_AGAINST" ] && on_default_branch; then
   arguments+=(--save-baseline)
 fi
 

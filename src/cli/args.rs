@@ -1,5 +1,6 @@
 //! The command line.
 
+use super::beside::{AgainstArgs, CompareArgs};
 use super::environment;
 use super::sending::{Allow, Sending};
 use super::stored::{BaselineAction, stored_at};
@@ -38,6 +39,8 @@ pub(super) enum Command {
     Run(RunArgs),
     /// A verdict from recorded runs; sends nothing.
     Judge(JudgeArgs),
+    /// Two stored runs side by side.
+    Compare(CompareArgs),
     /// What a check would send, how long it takes, what it costs, and what it can decide; sends nothing.
     Plan(PlanArgs),
     /// Prove that this build can block: made runs that must give 0, 6, 10 and 11.
@@ -97,6 +100,8 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     no_early_stop: bool,
     #[command(flatten)]
+    against: AgainstArgs,
+    #[command(flatten)]
     github: GithubArgs,
 }
 
@@ -135,9 +140,11 @@ impl BaselineArgs {
 
 impl CheckArgs {
     pub(super) fn request(&self) -> Result<Check, Error> {
+        let mut load = self.sending.load()?;
+        self.against.apply(&mut load)?;
         Ok(Check {
             spec: self.sending.spec(),
-            load: self.sending.load()?,
+            load,
             baseline: self.baseline.options(self.require_baseline, self.save_baseline),
             early_stop: !self.no_early_stop,
             format: self.sending.format,

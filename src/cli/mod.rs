@@ -1,6 +1,7 @@
 //! Flags and environment, and nothing else: what a command needs is read here and handed over as values.
 
 mod args;
+mod beside;
 mod environment;
 mod sending;
 mod stored;
@@ -33,6 +34,7 @@ fn run(cli: Cli) -> Exit {
         Command::Check(args) => args.request().and_then(|request| commands::check(&request, &console)),
         Command::Run(args) => args.request().and_then(|request| commands::run(&request, &console)),
         Command::Judge(args) => args.request().and_then(|request| commands::judge(&request, &console)),
+        Command::Compare(args) => commands::compare(&args.request(), &console),
         Command::Plan(args) => args.request().and_then(|request| commands::plan(&request, &console)),
         Command::Selftest => commands::selftest(&console),
         Command::Baseline { action } => action.request().and_then(|request| commands::baseline(&request, &console)),

@@ -117,6 +117,7 @@ impl Sending {
             calibrate: !self.no_calibrate,
             out: self.out.clone(),
             yes: self.yes,
+            against: None,
             commit: environment::commit(),
             pull_request: environment::pull_request(),
         })
@@ -124,10 +125,7 @@ impl Sending {
 
     /// What was set by flag, as it is kept in the conditions. A URL's user and password are no part of it, nor is a header's value.
     pub(super) fn flags(&self) -> Vec<String> {
-        let endpoint = self.endpoint.as_deref().map(|text| match url::Url::parse(text) {
-            Ok(url) if url.scheme() != "sim" => url.origin().ascii_serialization(),
-            _ => text.to_owned(),
-        });
+        let endpoint = self.endpoint.as_deref().map(without_credentials);
         let mut flags = Vec::new();
         let mut keep = |name: &str, value: Option<String>| flags.extend(value.map(|value| format!("{name}={value}")));
         keep("endpoint", endpoint);
@@ -145,6 +143,14 @@ impl Sending {
         }
         keep("no-calibrate", self.no_calibrate.then(|| "true".to_owned()));
         flags
+    }
+}
+
+/// A URL without user and password; the address of a simulated server as it stands.
+pub(super) fn without_credentials(text: &str) -> String {
+    match url::Url::parse(text) {
+        Ok(url) if url.scheme() != "sim" => url.origin().ascii_serialization(),
+        _ => text.to_owned(),
     }
 }
 

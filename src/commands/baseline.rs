@@ -11,7 +11,7 @@ use crate::spec;
 use crate::store::{Folder, Place};
 use crate::summary::{self, Lens, LevelTable, Summary};
 use crate::units::{Unit, show};
-use crate::verdict::{BaselineInfo, VerdictStatus, detect};
+use crate::verdict::{VerdictStatus, detect};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -176,7 +176,6 @@ fn show_one(folder: &dyn Place, run: Option<&str>, console: &Console) -> Result<
         constraints: Vec::new(),
         buckets: spec::Buckets { input: vec![1024, 8192], output: vec![300, 1000] },
         gap_scopes: Vec::new(),
-        side: crate::record::Side::Candidate,
     };
     let mut text = String::new();
     let _ = writeln!(text, "{}  started {}  {}", conditions.run_id, conditions.started, conditions.tool);
@@ -266,9 +265,4 @@ fn remove(folder: &dyn Place, run: &str, console: &Console) -> Result<Exit, Erro
 /// Stored files may come from elsewhere: nothing in them reaches the terminal as more than text.
 fn harmless(text: &str) -> String {
     text.lines().fold(String::new(), |all, line| all + &crate::report::visible(line) + "\n")
-}
-
-/// No baseline at all.
-pub(super) fn none() -> Chosen {
-    Chosen { runs: Vec::new(), info: BaselineInfo::default(), forced: Vec::new() }
 }

@@ -28,12 +28,36 @@ pub(super) struct Stored {
     distances: Vec<(String, String)>,
 }
 
-/// The stored runs that count.
+/// The runs that a run is compared with.
+#[derive(Default)]
 pub(super) struct Chosen {
+    /// The stored runs that count.
     pub runs: Vec<Recording>,
+    /// In their place, one run that was named and whose own validity counts too: the other side of the same run, or any other.
+    pub beside: Option<Recording>,
     pub info: BaselineInfo,
     /// What differs of runs that are used by `--force` all the same.
     pub forced: Vec<String>,
+}
+
+impl Chosen {
+    /// One run in the place of stored ones.
+    pub(super) fn beside(run: Recording, candidate: &Conditions, differences: Vec<String>) -> Self {
+        let info = BaselineInfo {
+            runs: vec![run.conditions.run_id.clone()],
+            newest: Some(run.conditions.started.clone()),
+            commit: run.conditions.commit.clone(),
+            distance: None,
+            changed_limits: history::changed_limits(&run.conditions, candidate),
+            differences,
+        };
+        Self { beside: Some(run), info, ..Self::default() }
+    }
+
+    /// Whether there is nothing to compare with.
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.beside.is_none()
+    }
 }
 
 /// Reads what `options` name, or the default folder of `name`.
@@ -180,7 +204,7 @@ impl Stored {
             changed_limits: newest.map(|newest| history::changed_limits(newest, &judged)).unwrap_or_default(),
             differences: if selection.runs.is_empty() { differences } else { Vec::new() },
         };
-        Ok(Chosen { runs: selection.runs, info, forced })
+        Ok(Chosen { runs: selection.runs, beside: None, info, forced })
     }
 }
 

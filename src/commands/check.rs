@@ -1,12 +1,12 @@
 //! `check`: load, measure, compare with the baseline, judge, report.
 
-use super::baselines::{self, Stored};
+use super::baselines::{self, Chosen};
 use super::decide::{self, Judged, Judging};
 use super::home::{self, Because, Home};
 use super::lookout::Lookout;
 use super::measure;
 use super::reporting::{self, GithubOptions, Outcome};
-use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, publish};
+use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, beside, publish};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
 use crate::report::Report;
@@ -51,16 +51,23 @@ fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
     let options = (&request.spec, &request.load);
     let prepared = measure::prepare(options, true, console)?;
     let name = prepared.source.spec().name.clone();
-    let stored = baselines::read(&name, &request.baseline, console)?;
-    prepared.announce(&request.load, Some(&stored), console)?;
+    let stored = match &request.load.against {
+        Some(_) => None,
+        None => Some(baselines::read(&name, &request.baseline, console)?),
+    };
+    prepared.announce(&request.load, stored.as_ref(), console)?;
 
     let slo = prepared.source.spec().slo.clone();
     let spec = prepared.source.spec().clone();
     let mut judging = None;
     let (loaded, _, _out) = prepared.measure(
         options,
-        |conditions, ready| {
-            let found = Stored::choose(stored, conditions, &conditions.limits)?;
+        |conditions, ready, other| {
+            let found = match (other, stored) {
+                (Some(other), _) => beside::ahead(conditions, other, request.baseline.force)?,
+                (None, Some(stored)) => stored.choose(conditions, &conditions.limits)?,
+                (None, None) => Chosen::default(),
+            };
             super::require_one(&slo, &request.baseline, &found)?;
             let bench = Arc::new(Judging::new(&spec, found, ready.shared_tokens));
             judging = Some(Arc::clone(&bench));
@@ -74,10 +81,11 @@ fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
         return Err(Error::Interrupted);
     }
 
-    let mut judged = judging.report(&loaded.recording);
+    let mut judged = judging.report(&loaded.recording, loaded.beside.as_ref());
     let mut failures: Vec<Error> = loaded.failure.map(Error::Output).into_iter().collect();
     if failures.is_empty() {
-        judged.report.files.push(request.load.out.join(measure::RUN_FILE).display().to_string());
+        let names = std::iter::once(measure::RUN_FILE).chain(loaded.beside.is_some().then_some(beside::FILE));
+        judged.report.files.extend(names.map(|name| request.load.out.join(name).display().to_string()));
     }
     if request.baseline.save {
         match save(&loaded.recording, &judged, &home::of(&name, &request.baseline)?) {

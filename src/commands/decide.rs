@@ -2,12 +2,12 @@
 
 use super::baselines::Chosen;
 use super::{Exit, load};
-use crate::compare;
+use crate::compare::{self, Comparison};
 use crate::record::Recording;
 use crate::report::Report;
-use crate::spec::{ExactOutput, RuleKind, Slo, Spec};
+use crate::spec::{ExactOutput, Rule, RuleKind, Slo, Spec};
 use crate::summary::{self, Lens, Summary};
-use crate::verdict::{self, BaselineInfo, Inputs, Status, Verdict};
+use crate::verdict::{self, BaselineInfo, Beside, Inputs, Status, Verdict};
 use std::time::Duration;
 
 /// A judged run.
@@ -23,6 +23,7 @@ pub(super) struct Judging {
     pub slo: Slo,
     lens: Lens,
     stored: Vec<Summary>,
+    beside: Option<Recording>,
     baseline: BaselineInfo,
     /// What differs of stored runs that are used by `--force`.
     forced: Vec<String>,
@@ -38,6 +39,7 @@ impl Judging {
             name: spec.name.clone(),
             slo: spec.slo.clone(),
             stored: baseline.runs.iter().map(|run| summary::of(run, &lens)).collect(),
+            beside: baseline.beside,
             lens,
             baseline: baseline.info,
             forced: baseline.forced,
@@ -47,15 +49,17 @@ impl Judging {
         }
     }
 
-    /// Whether stored runs are compared with.
+    /// Whether there is anything to compare with.
     pub(super) fn has_baseline(&self) -> bool {
-        !self.stored.is_empty()
+        !self.stored.is_empty() || self.beside.is_some()
     }
 
-    /// Summary, comparison, verdict.
-    pub(super) fn verdict(&self, recording: &Recording) -> (Summary, Verdict) {
+    /// Summary, comparison, verdict. `live` is the other side as far as it is loaded, where it is loaded now.
+    pub(super) fn verdict(&self, recording: &Recording, live: Option<&Recording>) -> (Summary, Verdict) {
         let summary = summary::of(recording, &self.lens);
-        let comparison = self.has_baseline().then(|| compare::against(&summary, &self.stored, &self.slo.rules));
+        let other = live.or(self.beside.as_ref()).map(|run| (summary::of(run, &self.lens), run));
+        let beside = other.as_ref().map(|(summary, recording)| Beside { summary, recording });
+        let comparison = compared((recording, &summary), &self.stored, beside, &self.slo.rules);
         let verdict = verdict::decide(&Inputs {
             name: &self.name,
             slo: &self.slo,
@@ -63,6 +67,7 @@ impl Judging {
             recording,
             stored: &self.stored,
             comparison: comparison.as_ref(),
+            beside,
             baseline: self.baseline.clone(),
             client_lag: self.client_lag,
             exact_output: self.exact_output,
@@ -73,8 +78,8 @@ impl Judging {
     }
 
     /// The verdict on the whole of `recording`, as a report.
-    pub(super) fn report(&self, recording: &Recording) -> Judged {
-        let (summary, mut verdict) = self.verdict(recording);
+    pub(super) fn report(&self, recording: &Recording, live: Option<&Recording>) -> Judged {
+        let (summary, mut verdict) = self.verdict(recording, live);
         verdict.warnings.extend(self.forced.iter().map(|why| format!("compared by --force although not comparable: {why}")));
         let unusable = !recording.requests.is_empty() && recording.requests.iter().all(load::is_unusable);
         let exit = match Exit::of(&verdict, self.slo.on_inconclusive) {
@@ -91,7 +96,21 @@ impl Judging {
 
 /// Judges `recording` by `spec`, against `baseline`.
 pub(super) fn judge(spec: &Spec, recording: &Recording, baseline: Chosen, shared_tokens: Option<u64>) -> Judged {
-    Judging::new(spec, baseline, shared_tokens).report(recording)
+    Judging::new(spec, baseline, shared_tokens).report(recording, None)
+}
+
+/// The run beside what it is compared with: the other side of the same run by paired rounds, all others as stored runs.
+fn compared(
+    (recording, summary): (&Recording, &Summary),
+    stored: &[Summary],
+    beside: Option<Beside<'_>>,
+    rules: &[Rule],
+) -> Option<Comparison> {
+    match beside {
+        Some(other) if recording.is_beside(other.recording) => Some(compare::beside(summary, other.summary, rules)),
+        Some(other) => Some(compare::against(summary, std::slice::from_ref(other.summary), rules)),
+        None => (!stored.is_empty()).then(|| compare::against(summary, stored, rules)),
+    }
 }
 
 /// Whether every rule that decides compares with a baseline, and there was none.

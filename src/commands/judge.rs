@@ -2,7 +2,7 @@
 
 use super::decide::{Judged, judge as decide};
 use super::reporting::{self, GithubOptions, Outcome};
-use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, measure, publish, source};
+use super::{BaselineOptions, Error, Exit, Format, SpecOptions, baselines, beside, measure, publish, source};
 use crate::console::Console;
 use crate::record::{self, Recording};
 use crate::report::{Report, WhatIf, WhatIfRow};
@@ -64,13 +64,16 @@ fn judge_all(request: &Judge, console: &Console) -> Result<Worst, Error> {
         })?;
     let runs: Vec<Recording> = request.runs.iter().map(|path| read(path, console)).collect::<Result<_, _>>()?;
     let _out = store::open_out(&request.out).map_err(Error::Out)?;
+    let limits = measure::limits(source.spec());
     let mut worst: Option<Worst> = None;
-    for (number, run) in runs.iter().enumerate() {
+    for (number, (run, path)) in runs.iter().zip(&request.runs).enumerate() {
         if run.conditions.name != source.spec().name {
             console.warn(&format!("the run was made by the spec `{}` and is judged by `{}`", run.conditions.name, source.spec().name));
         }
-        let stored = baselines::read(&source.spec().name, &request.baseline, console)?;
-        let chosen = stored.choose(&run.conditions, &measure::limits(source.spec()))?;
+        let chosen = match beside::stored_side((run, path), &limits, &request.baseline, console)? {
+            Some(chosen) => chosen,
+            None => baselines::read(&source.spec().name, &request.baseline, console)?.choose(&run.conditions, &limits)?,
+        };
         super::require_one(&source.spec().slo, &request.baseline, &chosen)?;
         let mut judged = decide(source.spec(), run, chosen, None);
         judged.report.both_conventions = request.both_conventions;

@@ -1,26 +1,26 @@
-//! The load of a run from its first request to its last line: level after level, whole rounds on disk, progress on the terminal.
+//! The load of a run from its first request to its last line: level after level, on one side or two.
 
 use super::lookout::Lookout;
 use super::target::Ready;
-use super::writer::{Piece, Writer};
+use super::watcher::{Seat, Watcher};
+use super::writer::Writer;
 use super::{Error, signals};
 use crate::client::{Client, Prepared};
-use crate::console::{Console, Progress, ProgressUpdate};
+use crate::console::Console;
 use crate::plan::{Pace, Plan, Planned};
-use crate::record::{ClientSample, Conditions, End, EndReason, LevelEnd, Recording, Request, RoundEnd};
-use crate::run::{self, Flow, Health, Level, LevelOutcome, Observer, run_level};
-use crate::spec::{Budget, Constraint};
+use crate::record::{Conditions, End, EndReason, LevelEnd, Recording, Request, Side};
+use crate::run::{self, Flow, Health, Level, LevelOutcome, run_level};
+use crate::spec::Constraint;
 use crate::store::{RunFile, StoreError};
-use crate::summary::Live;
-use crate::units::Nanos;
-use crate::verdict;
 use crate::wire::{ErrorKind, Outcome};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+pub(super) use super::watcher::Limits;
 
 /// Bodies that are built ahead of the requests that carry them.
 const AHEAD: usize = 64;
@@ -28,44 +28,69 @@ const AHEAD: usize = 64;
 /// What came of a load.
 pub(super) struct Loaded {
     pub recording: Recording,
-    /// What could not be written of the run file.
+    /// The other side, where there was one.
+    pub beside: Option<Recording>,
+    /// What could not be written of a run file.
     pub failure: Option<StoreError>,
 }
 
-/// When to stop before the plan's end.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Limits {
-    pub budget: Budget,
-    /// The price of an hour of the target, for `budget.cost`.
-    pub price_per_hour: Option<f64>,
-    /// Stop when the first so many requests all found the target unusable.
-    pub unusable_after: Option<u64>,
+/// One side, ready to be loaded.
+pub(super) struct Loading {
+    pub ready: Ready,
+    pub conditions: Conditions,
+    pub file: RunFile,
 }
 
-/// Sends all of the plan.
+/// Where one side's requests go.
+struct Way {
+    side: Side,
+    ready: Ready,
+    /// Ids for rounds beyond the planned ones.
+    beyond: Arc<AtomicU64>,
+}
+
+impl Loading {
+    fn split(self, side: Side) -> (Way, (Conditions, RunFile)) {
+        let beyond = Arc::new(AtomicU64::new(self.ready.plan.total_requests()));
+        (Way { side, ready: self.ready, beyond }, (self.conditions, self.file))
+    }
+}
+
+/// What all loads of a run share.
+struct Run<'a, 'w> {
+    watcher: &'a RefCell<Watcher<'w>>,
+    stop: &'a CancellationToken,
+    epoch: Instant,
+}
+
+/// Sends all of the plan, to the other side too where there is one: both at once, or in turns where its levels take turns.
 pub(super) async fn send(
-    ready: &Ready,
-    conditions: Conditions,
-    file: RunFile,
-    (limits, constraints, lookout): (Limits, &[Constraint], Option<Lookout>),
+    own: Loading,
+    other: Option<Loading>,
+    limits: (Limits, &[Constraint], Option<Lookout>),
     epoch: Instant,
     console: &Console,
 ) -> Result<Loaded, Error> {
-    let writer = Writer::start(conditions, file).map_err(Error::Runtime)?;
+    let (own, kept) = own.split(Side::Candidate);
+    let (other, other_kept) = other.map(|other| other.split(Side::Baseline)).unzip();
+    let writer = Writer::start(kept, other_kept).map_err(Error::Runtime)?;
     let stop = signals::watch();
-    let mut health = Health::watch(epoch);
-    let mut watcher = Watcher::new(&writer, limits, constraints, console.progress(), epoch);
-    watcher.lookout = lookout;
-    let beyond = Arc::new(AtomicU64::new(ready.plan.total_requests()));
-    let mut ends = Vec::new();
+    let mut healths = (Health::watch(epoch), other.is_some().then(|| Health::watch(epoch)));
+    let mut watcher = RefCell::new(Watcher::new(&writer, limits, other.is_some(), console.progress(), epoch));
+    let plan = &own.ready.plan;
+    let (mut ends, mut other_ends) = (Vec::new(), Vec::new());
     let mut reason = EndReason::Complete;
-    for index in 0..ready.plan.levels.len() {
-        watcher.begin(&ready.plan, index);
-        let outcome = level(ready, (index, &beyond), epoch, &mut watcher, &mut health, &stop).await;
-        let (end, flow) = watcher.end(&ready.plan, index, outcome).await;
-        ends.push(end);
-        if outcome.abandoned > 0 {
-            console.note(&format!("{} requests in flight were given up and are in no figure", outcome.abandoned));
+    for index in 0..plan.levels.len() {
+        watcher.get_mut().begin(plan, index);
+        let run = Run { watcher: &watcher, stop: &stop, epoch };
+        let outcomes = level(&run, (&own, other.as_ref()), index, (&mut healths.0, healths.1.as_mut())).await;
+        let together = together(outcomes);
+        let (end, flow) = watcher.get_mut().end(plan, index, together).await;
+        let of_side = |outcome: LevelOutcome| LevelEnd { whole_rounds: outcome.whole_rounds, ..end.clone() };
+        other_ends.extend(outcomes.1.map(of_side));
+        ends.push(of_side(outcomes.0));
+        if together.abandoned > 0 {
+            console.note(&format!("{} requests in flight were given up and are in no figure", together.abandoned));
         }
         if let Flow::Stop(why) = flow {
             reason = why;
@@ -75,27 +100,98 @@ pub(super) async fn send(
     if reason == EndReason::Complete && ends.iter().any(LevelEnd::is_early) {
         reason = EndReason::Decided;
     }
+    let watcher = watcher.into_inner();
     watcher.progress.finish();
-    let (requests, errors) = (watcher.ended, watcher.errors);
-    let end = End { at: epoch.elapsed().into(), ended: jiff::Timestamp::now().to_string(), reason, requests, errors, levels: ends };
-    let (recording, failure) = writer.finish().end(end);
-    Ok(Loaded { recording, failure })
+    let end = |side: Side, levels: Vec<LevelEnd>| {
+        let tally = watcher.tally(side);
+        let (at, ended) = (epoch.elapsed().into(), jiff::Timestamp::now().to_string());
+        End { at, ended, reason, requests: tally.ended, errors: tally.errors, levels }
+    };
+    let (own_end, other_end) = (end(Side::Candidate, ends), end(Side::Baseline, other_ends));
+    drop(watcher);
+    let (own, other) = writer.finish().end(own_end, other_end);
+    let (beside, failure) = other.map(|other| (other.recording, other.failure)).unzip();
+    Ok(Loaded { recording: own.recording, beside, failure: own.failure.or(failure.flatten()) })
 }
 
-/// One level, its bodies built by a thread of their own ahead of time.
+/// One level, on both sides where there are two.
 async fn level(
-    ready: &Ready,
-    (index, beyond): (usize, &Arc<AtomicU64>),
-    epoch: Instant,
-    watcher: &mut Watcher<'_>,
+    run: &Run<'_, '_>,
+    (own, other): (&Way, Option<&Way>),
+    index: usize,
+    (health, other_health): (&mut Health, Option<&mut Health>),
+) -> (LevelOutcome, Option<LevelOutcome>) {
+    let (Some(other), Some(other_health)) = (other, other_health) else {
+        return (whole_level(run, own, index, health).await, None);
+    };
+    let (own, other) = if own.ready.plan.levels[index].takes_turns() {
+        turns(run, (own, other), index, health).await
+    } else {
+        tokio::join!(whole_level(run, own, index, health), whole_level(run, other, index, other_health))
+    };
+    (own, Some(other))
+}
+
+/// What the two sides' level came to: the rounds that both have, and the sooner end.
+fn together((own, other): (LevelOutcome, Option<LevelOutcome>)) -> LevelOutcome {
+    let Some(other) = other else { return own };
+    LevelOutcome {
+        flow: if own.flow == Flow::Go { other.flow } else { own.flow },
+        whole_rounds: own.whole_rounds.min(other.whole_rounds),
+        abandoned: own.abandoned + other.abandoned,
+    }
+}
+
+/// Blocks of both sides in turns, A B B A, the other one idle: each ends with its last answer before the next begins.
+async fn turns(run: &Run<'_, '_>, (own, other): (&Way, &Way), index: usize, health: &mut Health) -> (LevelOutcome, LevelOutcome) {
+    let nothing = LevelOutcome { flow: Flow::Go, whole_rounds: 0, abandoned: 0 };
+    let mut outcomes = (nothing, nothing);
+    for round in 0..own.ready.plan.levels[index].info.rounds {
+        let order = if round % 2 == 0 { [other, own] } else { [own, other] };
+        for way in order {
+            let plan = way.ready.plan.clone();
+            let block = move |feed: &dyn Fn(Planned) -> bool| {
+                let _ = plan.block(index, round).into_iter().all(feed);
+            };
+            let outcome = one_load(run, way, (index, round), block, health).await;
+            let sum = if way.side == Side::Candidate { &mut outcomes.0 } else { &mut outcomes.1 };
+            *sum = LevelOutcome { abandoned: sum.abandoned + outcome.abandoned, ..outcome };
+            if outcome.flow != Flow::Go {
+                return outcomes;
+            }
+        }
+    }
+    outcomes
+}
+
+/// One side's level in one continuous load. Rounds beyond the plan, which `min_time` may need, take their ids from `beyond`, since the
+/// planned ids go on in the next level.
+async fn whole_level(run: &Run<'_, '_>, way: &Way, index: usize, health: &mut Health) -> LevelOutcome {
+    let plan = way.ready.plan.clone();
+    let beyond = (!plan.levels[index].min_time.is_zero()).then(|| Arc::clone(&way.beyond));
+    let all = move |feed: &dyn Fn(Planned) -> bool| {
+        let rounds = plan.levels[index].info.rounds;
+        let added = (rounds..).map(|round| plan.round_requests(index, round)).take_while(|round| !round.is_empty()).flatten();
+        let added =
+            beyond.iter().flat_map(|ids| added.clone().map(|planned| Planned { id: ids.fetch_add(1, Ordering::Relaxed), ..planned }));
+        let _ = plan.requests(index).chain(added).all(feed);
+    };
+    one_load(run, way, (index, 0), all, health).await
+}
+
+/// One continuous load on one side, from round `first_round` on: what `requests` hands to its argument until that is `false`. Bodies
+/// are built by a thread of their own ahead of time.
+async fn one_load(
+    run: &Run<'_, '_>,
+    way: &Way,
+    (index, first_round): (usize, u32),
+    requests: impl FnOnce(&dyn Fn(Planned) -> bool) + Send + 'static,
     health: &mut Health,
-    stop: &CancellationToken,
 ) -> LevelOutcome {
-    let plan = &ready.plan.levels[index];
+    let plan = &way.ready.plan.levels[index];
     let (feeder, feed) = mpsc::channel(AHEAD.max(usize::try_from(plan.info.concurrency.unwrap_or(0)).unwrap_or(AHEAD).min(4 * AHEAD)));
-    let (whole, client) = (ready.plan.clone(), ready.client.clone());
-    let beyond = (!plan.min_time.is_zero()).then(|| Arc::clone(beyond));
-    let thread = std::thread::spawn(move || prepare(&whole, &client, index, beyond.as_deref(), &feeder));
+    let (whole, client) = (way.ready.plan.clone(), way.ready.client.clone());
+    let thread = std::thread::spawn(move || requests(&|planned| prepare(&whole, &client, planned, &feeder)));
     let pace = match plan.pace {
         Pace::Closed { concurrency } => run::Pace::Closed { concurrency: usize::try_from(concurrency).unwrap_or(usize::MAX) },
         Pace::Open { .. } => run::Pace::Open,
@@ -103,154 +199,24 @@ async fn level(
     let sizes = &plan.info.round_requests;
     let last = sizes.last().copied().unwrap_or(0);
     let round_size = move |round: u32| sizes.get(round as usize).copied().unwrap_or(last);
-    let load = Level { index, pace, rounds: plan.info.rounds, round_size: &round_size, min_time: plan.min_time, feed };
-    let client = ready.client.clone();
+    let load = Level { index, first_round, pace, rounds: plan.info.rounds, round_size: &round_size, min_time: plan.min_time, feed };
+    let client = way.ready.client.clone();
     let send = move |prepared, scheduled| {
         let client = client.clone();
         async move { client.send(prepared, scheduled).await }
     };
-    let outcome = run_level(load, epoch, send, watcher, health, stop).await;
+    let mut seat = Seat { watcher: run.watcher, side: way.side };
+    let outcome = run_level(load, run.epoch, send, &mut seat, health, run.stop).await;
     if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);
     }
     outcome
 }
 
-/// Builds bodies in order until nobody takes them any more. Rounds beyond the plan, which `min_time` may need, take their ids from
-/// `beyond`, since the planned ids go on in the next level.
-fn prepare(plan: &Plan, client: &Client, level: usize, beyond: Option<&AtomicU64>, feeder: &mpsc::Sender<(Planned, Prepared)>) {
-    let rounds = plan.levels[level].info.rounds;
-    let added = (rounds..).map(|round| plan.round_requests(level, round)).take_while(|round| !round.is_empty()).flatten();
-    let added =
-        beyond.into_iter().flat_map(|ids| added.clone().map(|planned| Planned { id: ids.fetch_add(1, Ordering::Relaxed), ..planned }));
-    for planned in plan.requests(level).chain(added) {
-        let prepared = client.prepare(&planned, &plan.prompt(&planned));
-        if feeder.blocking_send((planned, prepared)).is_err() {
-            return;
-        }
-    }
-}
-
-/// Counts what ends, hands it to the writer, shows it, and says when to stop.
-struct Watcher<'a> {
-    writer: &'a Writer,
-    limits: Limits,
-    progress: Progress,
-    constraints: &'a [Constraint],
-    epoch: Instant,
-    live: Live,
-    update: ProgressUpdate,
-    level_began: Duration,
-    /// Requests that ended, warm-up included, over all levels.
-    ended: u64,
-    errors: u64,
-    tokens: u64,
-    all_unusable: bool,
-    /// Decides at planned looks whether to go on; `None` where every round is sent.
-    lookout: Option<Lookout>,
-}
-
-impl<'a> Watcher<'a> {
-    fn new(writer: &'a Writer, limits: Limits, constraints: &'a [Constraint], progress: Progress, epoch: Instant) -> Self {
-        Self {
-            writer,
-            limits,
-            progress,
-            constraints,
-            epoch,
-            live: Live::new(constraints),
-            update: ProgressUpdate::default(),
-            level_began: Duration::ZERO,
-            ended: 0,
-            errors: 0,
-            tokens: 0,
-            all_unusable: true,
-            lookout: None,
-        }
-    }
-
-    fn begin(&mut self, plan: &Plan, index: usize) {
-        let level = &plan.levels[index];
-        self.live = Live::new(self.constraints);
-        self.level_began = self.epoch.elapsed();
-        if let Some(lookout) = &mut self.lookout {
-            lookout.begin(index, level);
-        }
-        self.update = ProgressUpdate {
-            level: level.info.label.clone(),
-            level_number: index + 1,
-            level_count: plan.levels.len(),
-            planned: level.requests(),
-            rounds_planned: level.info.rounds,
-            ..ProgressUpdate::default()
-        };
-    }
-
-    /// What the run file keeps of a level, and whether to go on with the next one.
-    async fn end(&mut self, plan: &Plan, index: usize, outcome: LevelOutcome) -> (LevelEnd, Flow) {
-        let rounds = (plan.levels[index].info.rounds, outcome.whole_rounds);
-        let Some(lookout) = &mut self.lookout else { return (verdict::level_end(index, rounds, None), outcome.flow) };
-        let is_last = index + 1 == plan.levels.len();
-        lookout.end(index, rounds, (outcome.flow, is_last), |look| self.writer.send(Piece::Look(look))).await
-    }
-
-    fn is_over_budget(&self) -> bool {
-        let budget = &self.limits.budget;
-        let elapsed = self.epoch.elapsed();
-        let cost = self.limits.price_per_hour.map(|price| price * elapsed.as_secs_f64() / 3600.0);
-        budget.time.is_some_and(|limit| elapsed >= limit)
-            || budget.tokens.is_some_and(|limit| self.tokens >= limit)
-            || budget.cost.zip(cost).is_some_and(|(limit, cost)| cost >= limit)
-    }
-}
-
-impl Observer for Watcher<'_> {
-    fn ended(&mut self, request: &Request) -> Flow {
-        self.live.add(request);
-        self.ended += 1;
-        self.update.done += 1;
-        self.tokens += request.input_tokens.unwrap_or(request.asked_input) + request.output_tokens.unwrap_or(0);
-        if !request.is_ok() {
-            self.errors += 1;
-            self.update.errors += 1;
-        }
-        self.all_unusable &= is_unusable(request);
-        if self.all_unusable && self.limits.unusable_after.is_some_and(|after| self.ended >= after) {
-            return Flow::Stop(EndReason::Unusable);
-        }
-        if self.is_over_budget() {
-            return Flow::Stop(EndReason::Budget);
-        }
-        self.lookout.as_mut().map_or(Flow::Go, Lookout::answer)
-    }
-
-    fn round(&mut self, end: RoundEnd, requests: Vec<Request>) -> Flow {
-        self.update.rounds_done += 1;
-        let whole = end.round + 1;
-        self.writer.send(Piece::Round(end, requests));
-        let elapsed = self.epoch.elapsed().saturating_sub(self.level_began);
-        if let Some(look) = self.lookout.as_mut().and_then(|lookout| lookout.round(whole, elapsed)) {
-            self.writer.send(Piece::Look(look));
-        }
-        Flow::Go
-    }
-
-    fn rest(&mut self, requests: Vec<Request>) {
-        self.writer.send(Piece::Rest(requests));
-    }
-
-    fn health(&mut self, sample: ClientSample) {
-        self.writer.send(Piece::Health(sample));
-    }
-
-    fn tick(&mut self, elapsed: Duration, in_flight: usize) {
-        let level = elapsed.saturating_sub(self.level_began);
-        self.update.in_flight = in_flight as u64;
-        self.update.elapsed = level;
-        self.update.rate = (!level.is_zero()).then(|| self.update.done as f64 / level.as_secs_f64());
-        self.update.p99_ttft_ms = self.live.p99_ttft().map(Nanos::as_ms);
-        self.progress.update(&self.update);
-    }
+/// Builds one body; `false` where nobody takes them any more.
+fn prepare(plan: &Plan, client: &Client, planned: Planned, feeder: &mpsc::Sender<(Planned, Prepared)>) -> bool {
+    let prepared = client.prepare(&planned, &plan.prompt(&planned));
+    feeder.blocking_send((planned, prepared)).is_ok()
 }
 
 /// Whether a request found a target that no more requests would mend: no connection, or HTTP 401, 403 or 404.

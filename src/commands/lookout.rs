@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// A look to be taken at the recording so far.
-pub(super) type Ask = Box<dyn FnOnce(&mut Recording) + Send>;
+/// A look to be taken at the recording so far, and at that of the other side where there is one.
+pub(super) type Ask = Box<dyn FnOnce(&mut Recording, Option<&mut Recording>) + Send>;
 
 /// A look and what it came to.
 type Answer = (Look, Option<Settled>);
@@ -79,10 +79,16 @@ impl Lookout {
         let whole = u32::try_from(look.rounds).unwrap_or(u32::MAX);
         ends.push(verdict::level_end(level.index, (level.planned, whole), Some(look)));
         self.asked.push_back(answer);
-        Some(Box::new(move |recording| {
+        Some(Box::new(move |recording, mut other| {
+            if let Some(other) = other.as_deref_mut() {
+                other.end = Some(so_far(other, ends.clone()));
+            }
             recording.end = Some(so_far(recording, ends));
-            let (_, verdict) = judging.verdict(recording);
+            let (_, verdict) = judging.verdict(recording, other.as_deref());
             recording.end = None;
+            if let Some(other) = other {
+                other.end = None;
+            }
             // Nobody listens any more where the run was stopped meanwhile.
             let _ = tell.send((look, verdict::settled(&judging.slo, &verdict, &label)));
         }))

@@ -1,14 +1,14 @@
 //! What `check` and `run` share: from options to a recording.
 
 use super::baselines::Stored;
-use super::load::{self, Limits, Loaded};
+use super::load::{self, Limits, Loaded, Loading};
 use super::lookout::Lookout;
 use super::source::{self, Loaded as Source};
 use super::target::{Ready, Target};
-use super::{Error, LoadOptions, SpecOptions, publish};
+use super::{Error, LoadOptions, SpecOptions, beside, publish};
 use crate::console::Console;
 use crate::plan::{self, Plan};
-use crate::record::{Conditions, HardwareInfo, TargetInfo};
+use crate::record::{Conditions, HardwareInfo, Side, TargetInfo, baseline_id};
 use crate::spec::{ApiChoice, Confidence, OnInconclusive, Spec};
 use crate::store::{self, RunFile};
 use crate::verdict::power;
@@ -35,7 +35,19 @@ pub(super) struct Prepared {
     salt: u64,
     run_id: String,
     target: Target,
+    /// The baseline's side, where there is one.
+    other: Option<Other>,
     out: store::Out,
+}
+
+/// The baseline's side: the same spec with another target.
+struct Other {
+    spec: Spec,
+    options: SpecOptions,
+    load: LoadOptions,
+    plan: Plan,
+    salt: u64,
+    target: Target,
 }
 
 /// Reads, checks and plans; fails before anything is sent.
@@ -46,33 +58,58 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
     }
     source.need(crate::spec::needs_target(source.spec()))?;
     let inputs = source.inputs(options)?;
-    let salt = std::hash::RandomState::new().build_hasher().finish();
-    let plan = plan::build(source.spec(), &inputs, salt)?;
+    let salt = new_salt();
+    let in_turns = load.against.as_ref().is_some_and(|against| against.alternate);
+    let build = if in_turns { plan::build_turns } else { plan::build };
+    let plan = build(source.spec(), &inputs, salt)?;
     for warning in &plan.warnings {
         console.warn(&warning.to_string());
     }
     let out = store::open_out(&load.out).map_err(Error::Out)?;
     forget(&load.out, &publish::FILES)?;
-    let target = Target::open(source.spec())?;
-    if target.withholds_key(options, load) {
-        console.warn("the API key and --header values are withheld: name the host with --endpoint or --allow-host");
+    let target = Target::open(source.spec(), Side::Candidate)?;
+    let other = match &load.against {
+        Some(against) => {
+            let (spec, options) = beside::side(&source, options, against)?;
+            let salt = new_salt();
+            let plan = build(&spec, &inputs, salt)?;
+            let target = Target::open(&spec, Side::Baseline)?;
+            Some(Other { spec, options, load: load.clone(), plan, salt, target })
+        }
+        None => None,
+    };
+    let withheld = other.as_ref().and_then(|other| other.target.withheld(&other.options, load));
+    for why in target.withheld(options, load).into_iter().chain(withheld) {
+        console.warn(why);
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, out })
+    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, other, out })
+}
+
+/// Every run, and every side of it, has unique text of its own.
+fn new_salt() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish()
 }
 
 impl Prepared {
     /// The first line: what will be sent. On a terminal a long run is asked about.
     pub(super) fn announce(&self, load: &LoadOptions, stored: Option<&Stored>, console: &Console) -> Result<(), Error> {
+        let sides = if self.other.is_some() { 2 } else { 1 };
         let (input, output) = self.plan.total_tokens();
-        let time = self.plan.estimated_time().or_else(|| stored.and_then(|stored| stored.time(&self.plan)));
+        let (input, output) = (input * sides, output * sides);
+        let in_turns = self.plan.levels.iter().any(plan::LevelPlan::takes_turns);
+        let time = self.plan.estimated_time().map(|time| if in_turns { time * 2 } else { time });
+        let time = time.or_else(|| stored.and_then(|stored| stored.time(&self.plan)));
         let minutes = minutes(time, self.source.spec().budget.time);
         console.note(&format!(
             "{}: {} requests, {} tokens ({input} in, {output} out), {minutes}",
             self.source.spec().name,
-            self.plan.total_requests(),
+            self.plan.total_requests() * sides,
             input + output,
         ));
+        if let Some(other) = &self.other {
+            console.note(&beside::announcement(&other.target.label, &self.plan));
+        }
         for rule in cannot_pass(self.source.spec(), &self.plan) {
             console.warn(&rule);
         }
@@ -88,7 +125,7 @@ impl Prepared {
     pub(super) fn measure(
         self,
         (options, load): (&SpecOptions, &LoadOptions),
-        before: impl FnOnce(&Conditions, &Ready) -> Result<Option<Lookout>, Error>,
+        before: impl FnOnce(&Conditions, &Ready, Option<&Conditions>) -> Result<Option<Lookout>, Error>,
         console: &Console,
     ) -> Result<(Loaded, Source, store::Out), Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
@@ -96,23 +133,37 @@ impl Prepared {
             let epoch = Instant::now();
             let spec = self.source.spec();
             let shown = self.plan.warnings.clone();
-            let ready = tokio::select! {
-                ready = self.target.ready(spec, (options, load), (self.plan, self.salt), epoch, console) => ready?,
+            let both = async {
+                let other = match self.other {
+                    Some(other) => Some(other.ready(epoch, console).await?),
+                    None => None,
+                };
+                let ready = self.target.ready(spec, (options, load), (self.plan, self.salt), epoch, console).await?;
+                Ok::<_, Error>((ready, other))
+            };
+            let (ready, other) = tokio::select! {
+                both = both => both?,
                 _ = tokio::signal::ctrl_c() => return Err(Error::Interrupted),
             };
             for warning in ready.plan.warnings.iter().filter(|warning| !shown.contains(warning)) {
                 console.warn(&warning.to_string());
             }
+            let other = other.map(|(other, ready, target, options)| {
+                let conditions = conditions(&other, &ready, &target.label, (baseline_id(&self.run_id), &options));
+                (Loading { ready, conditions, file: RunFile::at(&load.out, beside::FILE) }, target)
+            });
             let conditions = conditions(spec, &ready, &self.target.label, (self.run_id, load));
-            let lookout = before(&conditions, &ready)?;
-            forget(&load.out, &[RUN_FILE])?;
+            let lookout = before(&conditions, &ready, other.as_ref().map(|(other, _)| &other.conditions))?;
+            forget(&load.out, &[RUN_FILE, beside::FILE])?;
             let limits = Limits {
                 budget: spec.budget,
                 price_per_hour: spec.target.hardware.as_ref().and_then(|hardware| hardware.price_per_hour),
                 unusable_after: Some(2 * conditions.load.levels.first().and_then(|level| level.concurrency).unwrap_or(20)),
             };
             let file = RunFile::at(&load.out, RUN_FILE);
-            load::send(&ready, conditions, file, (limits, &spec.slo.request, lookout), epoch, console).await
+            // A simulated server of the other side must run until the load has ended.
+            let (other, _running) = other.unzip();
+            load::send(Loading { ready, conditions, file }, other, (limits, &spec.slo.request, lookout), epoch, console).await
         })?;
         Ok((measured, self.source, self.out))
     }
@@ -126,6 +177,15 @@ pub(super) fn minutes(time: Option<Duration>, budget: Option<Duration>) -> Strin
         (Some(time), _) => format!("about {}", spelt(time)),
         (None, Some(budget)) => format!("as long as the target takes, at most {} (budget)", spelt(budget)),
         (None, None) => "as long as the target takes".to_owned(),
+    }
+}
+
+impl Other {
+    /// Its side ready to be loaded, with what it is described by.
+    async fn ready(self, epoch: Instant, console: &Console) -> Result<(Spec, Ready, Target, LoadOptions), Error> {
+        let options = (&self.options, &self.load);
+        let ready = self.target.ready(&self.spec, options, (self.plan, self.salt), epoch, console).await?;
+        Ok((self.spec, ready, self.target, self.load))
     }
 }
 

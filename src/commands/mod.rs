@@ -2,7 +2,9 @@
 
 mod baseline;
 mod baselines;
+mod beside;
 mod check;
+mod compare;
 mod decide;
 mod error;
 mod exit;
@@ -23,16 +25,18 @@ mod simulate;
 mod source;
 mod target;
 mod validate;
+mod watcher;
 mod workloads;
 mod writer;
 
 pub use baseline::{Baseline, baseline};
 pub use check::{Check, check};
+pub use compare::{Compare, compare};
 pub use error::Error;
 pub use exit::{EXITS, Exit};
 pub use judge::{Judge, judge};
 pub use measure::limits;
-pub use options::{BaselineOptions, Format, LoadOptions, SpecOptions};
+pub use options::{Against, BaselineOptions, Format, LoadOptions, SpecOptions};
 pub use plan::{Planning, plan};
 pub use report::{Show, report};
 pub use reporting::{CommentWhen, GithubOptions};
@@ -68,7 +72,7 @@ pub fn show(error: &Error, console: &Console) {
 /// Stops where no rule that decides can be judged for want of a baseline.
 fn require_one(slo: &Slo, options: &BaselineOptions, chosen: &Chosen) -> Result<(), Error> {
     let decides = |kind: RuleKind| slo.rules.iter().any(|rule| rule.kind == kind);
-    if decides(RuleKind::Require) || !decides(RuleKind::Regression) || !chosen.runs.is_empty() || options.save {
+    if decides(RuleKind::Require) || !decides(RuleKind::Regression) || !chosen.is_empty() || options.save {
         return Ok(());
     }
     Err(Error::Baseline {

@@ -34,10 +34,23 @@ pub struct LoadOptions {
     pub out: PathBuf,
     /// Never ask.
     pub yes: bool,
+    /// The baseline's side, where there is one.
+    pub against: Option<Against>,
     /// The commit under test, where known.
     pub commit: Option<String>,
     /// The pull request under test, where known.
     pub pull_request: Option<u64>,
+}
+
+/// The deployment that serves the baseline, side by side with the target.
+#[derive(Debug, Clone)]
+pub struct Against {
+    /// Its base URL; the caller named it.
+    pub url: String,
+    /// Its own API key; without one it gets the target's where its host was named for that.
+    pub key: Option<Secret>,
+    /// Whether the two share hardware and take turns.
+    pub alternate: bool,
 }
 
 /// Which baseline.

@@ -146,7 +146,9 @@ fn spelt(rule: &Detectable, wanted: Option<f64>) -> String {
         Some(Reach::Rounds(rounds)) => format!("{head}; {wanted} takes {rounds} rounds, in the stored runs too"),
         Some(Reach::Allowed) => format!("{head}; {wanted} is within what the rule allows"),
         Some(Reach::Never) => {
-            format!("{head}; {wanted} is beyond any number of rounds, since runs here differ by too much")
+            format!(
+                "{head}; {wanted} is beyond any number of rounds, since runs here differ by too much: `--against` a baseline side by side"
+            )
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `report`: a stored run in any spelling.
 
 use super::decide::judge as decide;
-use super::{Error, Exit, Format, SpecOptions, baseline, judge, publish, source};
+use super::{BaselineOptions, Error, Exit, Format, SpecOptions, beside, judge, measure, publish, source};
 use crate::console::Console;
 use crate::report::{self, Report};
 use crate::spec::Buckets;
@@ -34,14 +34,15 @@ pub fn report(request: &Show, console: &Console) -> Result<Exit, Error> {
     let mut shown = match &request.spec {
         Some(options) => {
             let source = source::load(options, console)?;
-            decide(source.spec(), &recording, baseline::none(), None).report
+            let limits = measure::limits(source.spec());
+            let other = beside::stored_side((&recording, &request.run), &limits, &BaselineOptions::default(), console)?;
+            decide(source.spec(), &recording, other.unwrap_or_default(), None).report
         }
         None => {
             let lens = Lens {
                 constraints: Vec::new(),
                 buckets: Buckets { input: vec![1024, 8192], output: vec![300, 1000] },
                 gap_scopes: Vec::new(),
-                side: crate::record::Side::Candidate,
             };
             let tables = summary::of(&recording, &lens).tables();
             Report::new(None, Exit::Pass.code(), tables, recording.conditions.clone(), Vec::new())

@@ -26,7 +26,7 @@ pub fn run(request: &Run, console: &Console) -> Result<Exit, Error> {
     let options = (&request.spec, &request.load);
     let prepared = measure::prepare(options, false, console)?;
     prepared.announce(&request.load, None, console)?;
-    let (measured, source, _out) = prepared.measure(options, |_, _| Ok(None), console)?;
+    let (measured, source, _out) = prepared.measure(options, |_, _, _| Ok(None), console)?;
     let recording = measured.recording;
     let spec = source.spec();
     let tables = summary::of(&recording, &Lens::new(&spec.slo, &spec.buckets)).tables();

@@ -7,7 +7,6 @@ use crate::plan::{self, Inputs, Plan};
 use crate::record::{self, Conditions, Recording, TargetInfo};
 use crate::sim::{Truth, made};
 use crate::spec::{self, Permissions, Source, Spec};
-use crate::verdict::BaselineInfo;
 use std::fmt::Write as _;
 
 /// Judged as any spec is; nothing is ever sent to its target.
@@ -70,7 +69,7 @@ fn judge(spec: &Spec, plan: &Plan, number: u64, case: &Case) -> std::io::Result<
     let run = |seed: u64, truth: Option<Truth>| filed(plan, seed, truth);
     let stored = (1..=STORED).map(|seed| run(seed, Some(HEALTHY))).collect::<Result<Vec<_>, _>>()?;
     let candidate = run(100 + number, case.truth)?;
-    let chosen = Chosen { runs: stored, info: BaselineInfo::default(), forced: Vec::new() };
+    let chosen = Chosen { runs: stored, ..Chosen::default() };
     Ok(decide::judge(spec, &candidate, chosen, None).exit)
 }
 

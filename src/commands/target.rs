@@ -16,6 +16,8 @@ use url::Url;
 
 /// A target that can be sent to.
 pub(super) struct Target {
+    /// Whose requests it gets.
+    side: Side,
     /// What reports call it.
     pub label: String,
     /// Its base URL.
@@ -36,19 +38,19 @@ pub(super) struct Ready {
 
 impl Target {
     /// Finds the target of `spec`; starts it where it is simulated.
-    pub(super) fn open(spec: &Spec) -> Result<Self, Error> {
+    pub(super) fn open(spec: &Spec, side: Side) -> Result<Self, Error> {
         let alias = spec.target.alias.clone();
         match &spec.target.url {
             Some(TargetUrl::Http(url)) => {
                 let origin = url.origin().ascii_serialization();
-                Ok(Self { label: alias.unwrap_or(origin), base: url.clone(), _sim: None })
+                Ok(Self { side, label: alias.unwrap_or(origin), base: url.clone(), _sim: None })
             }
             Some(TargetUrl::Sim(text)) => {
                 let profile = sim::parse(text)?;
                 let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(Error::SimListen)?;
                 let running = sim::start(profile, listener).map_err(Error::SimListen)?;
                 let base = Url::parse(&running.url()).map_err(|_| Error::usage("no address", "report this as a bug"))?;
-                Ok(Self { label: alias.unwrap_or_else(|| text.clone()), base, _sim: Some(running) })
+                Ok(Self { side, label: alias.unwrap_or_else(|| text.clone()), base, _sim: Some(running) })
             }
             None => Err(Error::usage("the spec names no target", "set `target.url`, or give --endpoint URL")),
         }
@@ -62,7 +64,7 @@ impl Target {
             headers.extend(load.headers.iter().cloned());
         }
         Config {
-            side: Side::Candidate,
+            side: self.side,
             base: self.base.clone(),
             api: match spec.target.api {
                 ApiChoice::Fixed(api) => api,
@@ -71,17 +73,39 @@ impl Target {
             model: spec.target.model.clone().unwrap_or_default(),
             timeouts: spec.target.timeout,
             headers,
-            // The simulated server wants no key; any other host gets it only where the caller named it.
-            key: load.key.clone().filter(|_| trusted && self._sim.is_none()),
+            key: self.key(load, trusted),
             body: spec.target.body.clone(),
             exact: false,
             link_local: options.permissions.allows_host(&self.base),
         }
     }
 
-    /// Whether a key was given that this target may not have.
-    pub(super) fn withholds_key(&self, options: &SpecOptions, load: &LoadOptions) -> bool {
-        self._sim.is_none() && (load.key.is_some() || !load.headers.is_empty()) && !options.permissions.may_receive_secrets(&self.base)
+    /// The key that was named for the baseline's side alone.
+    fn own_key(&self, load: &LoadOptions) -> Option<Secret> {
+        load.against.as_ref().filter(|_| self.side == Side::Baseline).and_then(|against| against.key.clone())
+    }
+
+    /// The simulated server wants no key; any other host gets only one that the caller named it for.
+    fn key(&self, load: &LoadOptions, trusted: bool) -> Option<Secret> {
+        let named = self.own_key(load).or_else(|| load.key.clone().filter(|_| trusted));
+        named.filter(|_| self._sim.is_none())
+    }
+
+    /// What of the caller's secrets this target does not get, and what would name its host for them; `None` where it gets all.
+    pub(super) fn withheld(&self, options: &SpecOptions, load: &LoadOptions) -> Option<&'static str> {
+        if self._sim.is_some() || options.permissions.may_receive_secrets(&self.base) {
+            return None;
+        }
+        let key = load.key.is_some() && self.own_key(load).is_none();
+        match self.side {
+            _ if !key && load.headers.is_empty() => None,
+            Side::Candidate => Some("the API key and --header values are withheld: name the host with --endpoint or --allow-host"),
+            Side::Baseline if key => Some(
+                "the API key and --header values are withheld from the host of --against: name its own key with --against-api-key-env, \
+                 or the host with --allow-host",
+            ),
+            Side::Baseline => Some("--header values are withheld from the host of --against: name it with --allow-host"),
+        }
     }
 
     /// Waits for it, asks for its model, probes lengths, and fits the plan to what was found.

@@ -1,20 +1,21 @@
-//! The thread that writes the run file, so that neither compressing nor the disk ever delays a send.
+//! The thread that writes the run files, so that neither compressing nor the disk ever delays a send.
 
-use crate::record::{Batch, ClientSample, Conditions, End, Recording, Request, RoundEnd};
+use super::lookout::Ask;
+use crate::record::{Batch, ClientSample, Conditions, End, Recording, Request, RoundEnd, Side};
 use crate::store::{RunFile, StoreError};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-/// What is written.
+/// What is written, and of which side.
 pub(super) enum Piece {
     /// A whole round with its requests.
-    Round(RoundEnd, Vec<Request>),
+    Round(Side, RoundEnd, Vec<Request>),
     /// Requests outside of whole rounds.
-    Rest(Vec<Request>),
+    Rest(Side, Vec<Request>),
     /// A second of the client's health; kept until the next round.
-    Health(ClientSample),
+    Health(Side, ClientSample),
     /// A look at all that came before it, on the writer's thread, so that no send waits for it.
-    Look(Box<dyn FnOnce(&mut Recording) + Send>),
+    Look(Ask),
 }
 
 /// The thread and the way to it.
@@ -25,18 +26,25 @@ pub(super) struct Writer {
 
 /// What the thread wrote, and kept.
 pub(super) struct Written {
-    recording: Recording,
+    own: Kept,
+    other: Option<Kept>,
+}
+
+/// One side's recording and its file.
+pub(super) struct Kept {
+    pub recording: Recording,
+    /// What could not be written.
+    pub failure: Option<StoreError>,
     file: RunFile,
-    failure: Option<StoreError>,
+    /// Lines not yet written.
+    batch: Batch,
 }
 
 impl Writer {
-    /// Starts the thread. The file is touched by the first round only.
-    pub(super) fn start(conditions: Conditions, file: RunFile) -> std::io::Result<Self> {
+    /// Starts the thread, for the candidate's side and the other one where there is one. Files are touched by the first round only.
+    pub(super) fn start(own: (Conditions, RunFile), other: Option<(Conditions, RunFile)>) -> std::io::Result<Self> {
         let (pieces, incoming) = mpsc::channel();
-        let recording =
-            Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() };
-        let written = Written { recording, file, failure: None };
+        let written = Written { own: Kept::new(own), other: other.map(Kept::new) };
         let thread = std::thread::Builder::new().name("run-file".to_owned()).spawn(move || written.write(&incoming))?;
         Ok(Self { pieces, thread })
     }
@@ -55,64 +63,91 @@ impl Writer {
 
 impl Written {
     fn write(mut self, incoming: &mpsc::Receiver<Piece>) -> Self {
-        let mut batch = Batch::new();
-        batch.conditions(&self.recording.conditions);
         for piece in incoming {
-            let levels = &self.recording.conditions.load.levels;
             match piece {
-                Piece::Health(sample) => {
-                    batch.client(&sample);
-                    self.recording.client.push(sample);
-                    continue;
-                }
-                Piece::Look(look) => {
-                    look(&mut self.recording);
-                    continue;
-                }
-                Piece::Round(end, requests) => {
-                    requests.iter().for_each(|request| batch.request(request, levels));
-                    batch.round(&end, levels);
-                    self.recording.rounds.push(end);
-                    self.recording.requests.extend(requests);
-                }
-                Piece::Rest(requests) => {
-                    requests.iter().for_each(|request| batch.request(request, levels));
-                    self.recording.requests.extend(requests);
-                }
-            }
-            if !self.recording.requests.is_empty() {
-                self.flush(std::mem::take(&mut batch));
+                Piece::Health(side, sample) => self.side(side).health(sample),
+                Piece::Look(look) => look(&mut self.own.recording, self.other.as_mut().map(|other| &mut other.recording)),
+                Piece::Round(side, end, requests) => self.side(side).round(end, requests),
+                Piece::Rest(side, requests) => self.side(side).rest(requests),
             }
         }
-        if !self.recording.requests.is_empty() {
-            self.flush(batch);
+        for kept in std::iter::once(&mut self.own).chain(&mut self.other) {
+            kept.flush();
+            kept.recording.requests.sort_by_key(|request| request.id);
         }
-        self.recording.requests.sort_by_key(|request| request.id);
         self
     }
 
-    fn flush(&mut self, batch: Batch) {
-        if self.failure.is_some() {
+    fn side(&mut self, side: Side) -> &mut Kept {
+        match (side, &mut self.other) {
+            (Side::Baseline, Some(other)) => other,
+            _ => &mut self.own,
+        }
+    }
+
+    /// Writes each side's last line, and gives the sides.
+    pub(super) fn end(mut self, own: End, other: End) -> (Kept, Option<Kept>) {
+        self.own.end(own);
+        if let Some(kept) = &mut self.other {
+            kept.end(other);
+        }
+        (self.own, self.other)
+    }
+}
+
+impl Kept {
+    fn new((conditions, file): (Conditions, RunFile)) -> Self {
+        let mut batch = Batch::new();
+        batch.conditions(&conditions);
+        Self { recording: empty(conditions), failure: None, file, batch }
+    }
+
+    fn health(&mut self, sample: ClientSample) {
+        self.batch.client(&sample);
+        self.recording.client.push(sample);
+    }
+
+    fn round(&mut self, end: RoundEnd, requests: Vec<Request>) {
+        let levels = &self.recording.conditions.load.levels;
+        requests.iter().for_each(|request| self.batch.request(request, levels));
+        self.batch.round(&end, levels);
+        self.recording.rounds.push(end);
+        self.recording.requests.extend(requests);
+        self.flush();
+    }
+
+    fn rest(&mut self, requests: Vec<Request>) {
+        let levels = &self.recording.conditions.load.levels;
+        requests.iter().for_each(|request| self.batch.request(request, levels));
+        self.recording.requests.extend(requests);
+        self.flush();
+    }
+
+    /// Nothing is written before the first request.
+    fn flush(&mut self) {
+        if self.failure.is_some() || self.recording.requests.is_empty() {
             return;
         }
         let path = self.file.path().to_owned();
-        let frame = batch.into_frame().map_err(|source| StoreError::Write { path, source });
+        let frame = std::mem::take(&mut self.batch).into_frame().map_err(|source| StoreError::Write { path, source });
         if let Err(failure) = frame.and_then(|frame| self.file.append(&frame)) {
             self.failure = Some(failure);
         }
     }
 
-    /// Writes the last line, and gives the recording and what could not be written of it.
-    pub(super) fn end(mut self, end: End) -> (Recording, Option<StoreError>) {
+    fn end(&mut self, end: End) {
         if !self.recording.requests.is_empty() {
-            let mut batch = Batch::new();
-            batch.end(&end, &self.recording.conditions.load.levels);
-            self.flush(batch);
+            self.batch.end(&end, &self.recording.conditions.load.levels);
+            self.flush();
             if self.failure.is_none() {
                 self.failure = self.file.sync().err();
             }
         }
         self.recording.end = Some(end);
-        (self.recording, self.failure)
     }
+}
+
+/// A recording in which nothing has happened yet.
+pub(super) fn empty(conditions: Conditions) -> Recording {
+    Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() }
 }

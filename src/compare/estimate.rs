@@ -20,13 +20,24 @@ const TAU_SHARE: f64 = 0.004;
 /// The shortest time that has a logarithm here: 1 ns, in milliseconds.
 const SHORTEST_MS: f64 = 1e-6;
 
-/// A run beside the stored ones.
+/// A run beside the stored ones, or beside the one that shared its weather.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Comparison {
     /// One for each rule that was given, in their order; `None` for rules that ask for no change.
     pub rows: Vec<Option<Row>>,
-    /// How many stored runs there were.
+    /// How many runs it is compared with.
     pub stored: usize,
+    /// Whether the other run is the other side of this one, rounds in pairs (statistics E).
+    pub paired: bool,
+}
+
+/// How the other runs relate to the candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    /// Runs of other days: a run-to-run term.
+    Stored,
+    /// The other side of the same run: rounds are paired by index.
+    Beside,
 }
 
 /// What can be said of one rule.
@@ -92,17 +103,25 @@ pub enum Obstacle {
 /// `candidate` beside `stored`, for each of `rules` that asks for a change. All are cut to the rounds they have in common.
 #[must_use]
 pub fn against(candidate: &Summary, stored: &[Summary], rules: &[Rule]) -> Comparison {
-    let rows = rules
-        .iter()
-        .map(|rule| match rule.test {
-            Test::Change { .. } => Some(row(candidate, stored, &Subject::of(rule))),
-            Test::Absolute { .. } => None,
-        })
-        .collect();
-    Comparison { rows, stored: stored.len() }
+    Comparison { rows: rows(candidate, stored, rules, Relation::Stored), stored: stored.len(), paired: false }
 }
 
-fn row(candidate: &Summary, stored: &[Summary], subject: &Subject) -> Row {
+/// `candidate` beside the `baseline` that was loaded at the same time, for each of `rules` that asks for a change: rounds are paired
+/// by index and their differences estimated, without a run-to-run term (statistics E). Both are cut to the rounds they have in common.
+#[must_use]
+pub fn beside(candidate: &Summary, baseline: &Summary, rules: &[Rule]) -> Comparison {
+    Comparison { rows: rows(candidate, std::slice::from_ref(baseline), rules, Relation::Beside), stored: 1, paired: true }
+}
+
+fn rows(candidate: &Summary, others: &[Summary], rules: &[Rule], relation: Relation) -> Vec<Option<Row>> {
+    let one = |rule: &Rule| match rule.test {
+        Test::Change { .. } => Some(row(candidate, others, &Subject::of(rule), relation)),
+        Test::Absolute { .. } => None,
+    };
+    rules.iter().map(one).collect()
+}
+
+fn row(candidate: &Summary, stored: &[Summary], subject: &Subject, relation: Relation) -> Row {
     // The stored runs first: whether a rule has a baseline must not hang on whether its level was reached.
     let others: Vec<&Level> = stored.iter().filter_map(|summary| summary.level(&subject.level)).collect();
     if others.is_empty() {
@@ -113,10 +132,10 @@ fn row(candidate: &Summary, stored: &[Summary], subject: &Subject) -> Row {
     let own = own.first_rounds(rounds);
     let others: Vec<Level> = others.iter().map(|level| level.first_rounds(rounds)).collect();
     match subject.metric.row().per {
-        Per::Request | Per::Session => latency(&own, &others, subject),
-        Per::Gap => gaps(&own, &others, subject),
-        Per::Rate => rates(&own, &others, subject),
-        Per::Ratio => ratio(&own, &others, subject),
+        Per::Request | Per::Session => latency(&own, &others, subject, relation),
+        Per::Gap => gaps(&own, &others, subject, relation),
+        Per::Rate => rates(&own, &others, subject, relation),
+        Per::Ratio => ratio(&own, &others, subject, relation),
         Per::Search => Err(Obstacle::NoData),
     }
 }
@@ -151,7 +170,7 @@ fn tail(q: f64, sizes: &[usize]) -> Result<(), Obstacle> {
     Ok(())
 }
 
-fn latency(own: &Level, others: &[Level], subject: &Subject) -> Row {
+fn latency(own: &Level, others: &[Level], subject: &Subject, relation: Relation) -> Row {
     let q = subject.stat.map_or(0.5, |stat| stat.fraction());
     let all: Vec<_> = std::iter::once(own).chain(others).map(|level| level.samples(subject.metric, &subject.scope)).collect();
     if all[0].known == 0 && all[0].errored < all[0].len() as u64 {
@@ -175,10 +194,10 @@ fn latency(own: &Level, others: &[Level], subject: &Subject) -> Row {
         values
     };
     let pooled = (stats::quantile(&all[0].pooled(), q), stats::quantile(&pooled_others, q));
-    by_series(&series, pooled, all[0].len() as u64, blocks.len())
+    by_series(&series, pooled, (all[0].len() as u64, blocks.len()), relation)
 }
 
-fn gaps(own: &Level, others: &[Level], subject: &Subject) -> Row {
+fn gaps(own: &Level, others: &[Level], subject: &Subject, relation: Relation) -> Row {
     let q = subject.stat.map_or(0.5, |stat| stat.fraction());
     let own = own.gaps(&subject.scope).ok_or(Obstacle::NoData)?;
     let others: Vec<Vec<GapRound>> =
@@ -197,10 +216,10 @@ fn gaps(own: &Level, others: &[Level], subject: &Subject) -> Row {
     };
     let series: Vec<Vec<f64>> = all.iter().map(|side| in_blocks(side, &blocks, |rounds| log_of(at(rounds), subject.metric))).collect();
     let pooled = (at(&all[0]), at(&all[1..].concat()));
-    by_series(&series, pooled, all[0].iter().map(size).sum(), blocks.len())
+    by_series(&series, pooled, (all[0].iter().map(size).sum(), blocks.len()), relation)
 }
 
-fn rates(own: &Level, others: &[Level], subject: &Subject) -> Row {
+fn rates(own: &Level, others: &[Level], subject: &Subject, relation: Relation) -> Row {
     let all: Vec<Vec<Rate>> = std::iter::once(own).chain(others).map(|level| level.rates(subject.metric, &subject.scope)).collect();
     let counts: Vec<Vec<u64>> = std::iter::once(own).chain(others).map(|level| level.requests(&subject.scope)).collect();
     if all[0].is_empty() {
@@ -212,7 +231,7 @@ fn rates(own: &Level, others: &[Level], subject: &Subject) -> Row {
     let blocks = common_blocks(&counts, subject)?;
     let series: Vec<Vec<f64>> = all.iter().map(|side| in_blocks(side, &blocks, |rounds| pooled_rate(rounds).ln())).collect();
     let pooled = (Some(pooled_rate(&all[0])), Some(pooled_rate(&all[1..].concat())));
-    by_series(&series, pooled, counts[0].iter().sum(), blocks.len())
+    by_series(&series, pooled, (counts[0].iter().sum(), blocks.len()), relation)
 }
 
 fn pooled_rate(rounds: &[Rate]) -> f64 {
@@ -235,14 +254,32 @@ pub fn rate_estimate(level: &Level, subject: &Subject) -> Result<(Estimate, usiz
     Ok((estimate, blocks.len()))
 }
 
-/// B on each side's rounds, then C.
-fn by_series(series: &[Vec<f64>], pooled: (Option<f64>, Option<f64>), samples: u64, blocks: usize) -> Row {
+/// B on each side's rounds, then C; or B on the differences of paired rounds.
+fn by_series(series: &[Vec<f64>], pooled: (Option<f64>, Option<f64>), size: (u64, usize), relation: Relation) -> Row {
     let own = centre(&series[0]).ok_or(Obstacle::NoData)?;
     let stored: Vec<Estimate> = series[1..].iter().map(|y| centre(y)).collect::<Option<_>>().ok_or(Obstacle::NoBaselineData)?;
-    finish(own, stored, Scale::Log, pooled, samples, blocks)
+    bounded(&stored)?;
+    let change = match (relation, series) {
+        (Relation::Beside, [own, other]) => paired(own, other),
+        _ => stats::against_history(&own, &stored, TAU_LOG),
+    };
+    finish(change, (own, stored), Scale::Log, pooled, size)
 }
 
-fn ratio(own: &Level, others: &[Level], subject: &Subject) -> Row {
+/// The change of paired rounds. One pair alone has no variance; it serves bare estimates.
+fn paired(own: &[f64], other: &[f64]) -> Option<Change> {
+    let differences: Vec<f64> = own.iter().zip(other).map(|(own, other)| own - other).collect();
+    match differences.as_slice() {
+        [only] if !only.is_nan() => Some(Change { difference: *only, se: 0.0, df: 2.0, tau: 0.0 }),
+        differences => stats::paired(differences),
+    }
+}
+
+fn bounded(stored: &[Estimate]) -> Result<(), Obstacle> {
+    if stored.iter().any(|estimate| estimate.theta.is_infinite()) { Err(Obstacle::BaselineUnbounded) } else { Ok(()) }
+}
+
+fn ratio(own: &Level, others: &[Level], subject: &Subject, relation: Relation) -> Row {
     let cells: Vec<Vec<Cell>> = std::iter::once(own).chain(others).map(|level| cells(level, subject)).collect();
     let counts: Vec<Vec<u64>> = std::iter::once(own).chain(others).map(|level| level.requests(&subject.scope)).collect();
     let empty = |side: &Vec<Cell>| side.iter().all(|cell| cell.whole <= 0.0);
@@ -267,8 +304,12 @@ fn ratio(own: &Level, others: &[Level], subject: &Subject) -> Row {
     };
     let share = |side: &[Cell]| Some(sum(side)).filter(|(_, whole)| *whole > 0.0).map(|(part, whole)| part / whole);
     let pooled = (share(&cells[0]), share(&cells[1..].concat()));
-    let samples: u64 = counts[0].iter().sum();
-    finish(own.ok_or(Obstacle::NoData)?, stored.ok_or(Obstacle::NoBaselineData)?, Scale::Share, pooled, samples, blocks.len())
+    let (own, stored) = (own.ok_or(Obstacle::NoData)?, stored.ok_or(Obstacle::NoBaselineData)?);
+    let change = match (relation, merged.as_slice()) {
+        (Relation::Beside, [own, other]) => stats::paired_shares(other, own),
+        _ => stats::against_history(&own, &stored, TAU_SHARE),
+    };
+    finish(change, (own, stored), Scale::Share, pooled, (counts[0].iter().sum(), blocks.len()))
 }
 
 /// The cells of a ratio in its own direction: goodput counts the good ones here.
@@ -287,18 +328,13 @@ fn sum(cells: &[Cell]) -> (f64, f64) {
 }
 
 fn finish(
-    candidate: Estimate,
-    stored: Vec<Estimate>,
+    change: Option<Change>,
+    (candidate, stored): (Estimate, Vec<Estimate>),
     scale: Scale,
     pooled: (Option<f64>, Option<f64>),
-    samples: u64,
-    blocks: usize,
+    (samples, blocks): (u64, usize),
 ) -> Row {
-    if stored.iter().any(|estimate| estimate.theta.is_infinite()) {
-        return Err(Obstacle::BaselineUnbounded);
-    }
-    let tau0 = if scale == Scale::Log { TAU_LOG } else { TAU_SHARE };
-    let change = stats::against_history(&candidate, &stored, tau0).ok_or(Obstacle::NoData)?;
+    let change = change.ok_or(Obstacle::NoData)?;
     let center = stored.iter().map(|estimate| estimate.theta).sum::<f64>() / stored.len() as f64;
     let bounded = |value: Option<f64>| value.filter(|value| value.is_finite());
     let (observed, baseline) = (bounded(pooled.0), bounded(pooled.1));

@@ -24,8 +24,8 @@ fn blocks_hold_enough_on_every_side_and_keep_what_is_left() {
     assert_eq!(blocks(&[vec![10, 10, 10, 10, 10]], 20), [0..2, 2..5]);
     assert_eq!(blocks(&[vec![30, 30, 30], vec![5, 20, 5]], 20), vec![Range { start: 0, end: 3 }]);
     assert_eq!(blocks(&[vec![1, 0, 1]], 1), [0..1, 1..3]);
-    assert_eq!(blocks(&[vec![1, 2]], 20), []);
-    assert_eq!(blocks(&[], 1), []);
+    assert!(blocks(&[vec![1, 2]], 20).is_empty());
+    assert!(blocks(&[], 1).is_empty());
     assert_eq!(in_blocks(&[1, 2, 3], &[0..1, 1..3], |block| block.iter().sum::<i32>()), [1, 5]);
 }
 

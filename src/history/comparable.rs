@@ -46,6 +46,37 @@ pub fn comparable(stored: &Conditions, candidate: &Conditions) -> Vec<Difference
     differences
 }
 
+/// Every condition that differs between two runs, those that forbid a comparison first.
+#[must_use]
+pub fn differing(stored: &Conditions, candidate: &Conditions) -> Vec<Difference> {
+    let mut differences = comparable(stored, candidate);
+    let mut same = |what: &'static str, stored: String, candidate: String| {
+        if stored != candidate {
+            differences.push(Difference { what, stored, candidate });
+        }
+    };
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    same("target", stored.target.label.clone(), candidate.target.label.clone());
+    same("api", stored.target.api.clone(), candidate.target.api.clone());
+    same("server", text(&stored.target.server), text(&candidate.target.server));
+    same("commit", text(&stored.commit), text(&candidate.commit));
+    same("spec", digest(&stored.spec_digest), digest(&candidate.spec_digest));
+    same("number of rounds", planned(&stored.load), planned(&candidate.load));
+    same("calibrated", stored.calibrated.to_string(), candidate.calibrated.to_string());
+    same("set by flag", stored.flags.join(" "), candidate.flags.join(" "));
+    same("sent from the machine", digest(&stored.host_digest), digest(&candidate.host_digest));
+    same("tool", stored.tool.clone(), candidate.tool.clone());
+    differences
+}
+
+fn digest(digest: &str) -> String {
+    digest.chars().take(12).collect()
+}
+
+fn planned(load: &LoadInfo) -> String {
+    load.levels.iter().map(|level| level.rounds.to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// Lines of `slo` that differ between the spec of the baseline and this run's, each as `was … / is …`; empty where none does.
 #[must_use]
 pub fn changed_limits(baseline: &Conditions, candidate: &Conditions) -> Vec<String> {
@@ -83,7 +114,7 @@ fn subject(line: &str) -> String {
 }
 
 fn workload(conditions: &Conditions) -> String {
-    let digest: String = conditions.workload.digest.chars().take(12).collect();
+    let digest = digest(&conditions.workload.digest);
     if conditions.workload.digest.len() <= 12 { digest } else { format!("{} ({digest}…)", conditions.workload.label) }
 }
 
@@ -119,5 +150,9 @@ fn rounds(load: &LoadInfo, other: &LoadInfo) -> String {
 }
 
 fn warmup(load: &LoadInfo) -> String {
-    load.levels.iter().map(|level| format!("{} requests", level.warmup)).collect::<Vec<_>>().join(", ")
+    let each = |level: &LevelInfo| match level.lead {
+        0 => format!("{} requests", level.warmup),
+        lead => format!("{lead} requests a block"),
+    };
+    load.levels.iter().map(each).collect::<Vec<_>>().join(", ")
 }

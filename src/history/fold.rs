@@ -1,11 +1,11 @@
 //! The form in which a run is kept for comparison.
 
-use crate::record::{Recording, Request, RoundEnd, Side};
+use crate::record::{Recording, Request, RoundEnd};
 use crate::summary;
 use crate::wire::Outcome;
 
 /// `recording` as a baseline keeps it: requests without their gaps but with their longest one, a gap histogram for each round (over
-/// the answers of the candidate's side), and no text that a server sent.
+/// the answers of the run's side), and no text that a server sent.
 #[must_use]
 pub fn fold(recording: &Recording) -> Recording {
     let mut folded = recording.clone();
@@ -26,7 +26,8 @@ pub fn fold(recording: &Recording) -> Recording {
 
 /// `None` where the requests keep no gaps, as in a run that was folded before.
 fn gaps_of(recording: &Recording, round: &RoundEnd) -> Option<Vec<(u64, u64)>> {
-    let is_of = |request: &&Request| request.level == round.level && request.round == Some(round.round) && request.side == Side::Candidate;
+    let side = recording.side();
+    let is_of = |request: &&Request| request.level == round.level && request.round == Some(round.round) && request.side == side;
     let answers: Vec<&Request> = recording.requests.iter().filter(is_of).filter(|request| request.is_ok()).collect();
     if round.gaps.is_some() && answers.iter().all(|request| request.gaps.is_empty()) {
         return None;

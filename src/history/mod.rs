@@ -5,7 +5,7 @@ mod fold;
 mod pace;
 mod select;
 
-pub use comparable::{Difference, changed_limits, comparable};
+pub use comparable::{Difference, changed_limits, comparable, differing};
 pub use fold::fold;
 pub use pace::seconds_a_request;
 pub use select::{LeftOut, Selection, select};

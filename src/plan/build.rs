@@ -34,7 +34,20 @@ impl Inputs {
 /// # Errors
 /// Where the spec offers no load, names what this build does not know, or its files hold no usable row.
 pub fn build(spec: &Spec, inputs: &Inputs, salt: u64) -> Result<Plan, PlanError> {
-    let (levels, mut warnings) = level::levels(&spec.load)?;
+    built(spec, inputs, salt, false)
+}
+
+/// The same for two sides that take turns on shared hardware: each round is a block of at least twice the concurrency (open loop: 50),
+/// begun by one concurrency (open loop: 20) of uncounted requests in the place of the warm-up; there are at least 12.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_turns(spec: &Spec, inputs: &Inputs, salt: u64) -> Result<Plan, PlanError> {
+    built(spec, inputs, salt, true)
+}
+
+fn built(spec: &Spec, inputs: &Inputs, salt: u64, turns: bool) -> Result<Plan, PlanError> {
+    let (levels, mut warnings) = level::levels(&spec.load, turns)?;
     let mut parts = Vec::new();
     for (number, part) in spec.workload.parts.iter().enumerate() {
         let (part, odd) = part_plan(part, number as u64, inputs, spec.load.seed)?;

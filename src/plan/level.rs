@@ -12,6 +12,12 @@ use std::time::Duration;
 const LEAST_ROUND: u64 = 25;
 /// Fewer requests make no warm-up.
 const LEAST_WARMUP: u64 = 20;
+/// Fewer requests make no block of an open loop that takes turns.
+const LEAST_OPEN_BLOCK: u64 = 50;
+/// Uncounted requests that begin a block of an open loop.
+const OPEN_LEAD: u32 = 20;
+/// Fewer pairs of blocks bear no interval.
+const LEAST_PAIRS: u32 = 12;
 /// The most requests of a plan.
 pub(super) const MOST_REQUESTS: u64 = 5_000_000;
 
@@ -54,17 +60,23 @@ impl LevelPlan {
     /// Requests of warm-up and planned rounds.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.info.warmup + self.counted()
+        self.info.warmup + self.in_rounds()
     }
 
-    /// Requests of the planned rounds.
-    pub(super) fn counted(&self) -> u64 {
-        self.info.round_requests.iter().map(|requests| u64::from(*requests)).sum()
+    /// Requests of the planned rounds, those included that begin a block and are not counted.
+    pub(super) fn in_rounds(&self) -> u64 {
+        self.info.round_requests.iter().map(|requests| u64::from(*requests) + u64::from(self.info.lead)).sum()
+    }
+
+    /// Whether its rounds are blocks of their own, in turns with those of another side.
+    #[must_use]
+    pub fn takes_turns(&self) -> bool {
+        self.info.lead > 0
     }
 }
 
-/// The levels of `load`, in order.
-pub(super) fn levels(load: &Load) -> Result<(Vec<LevelPlan>, Vec<PlanWarning>), PlanError> {
+/// The levels of `load`, in order; as blocks that take turns with those of another side where `turns`.
+pub(super) fn levels(load: &Load, turns: bool) -> Result<(Vec<LevelPlan>, Vec<PlanWarning>), PlanError> {
     let offered = load.offered.ok_or(PlanError::NoLoad)?;
     let mut levels: Vec<LevelPlan> = Vec::new();
     let mut warnings = Vec::new();
@@ -72,9 +84,9 @@ pub(super) fn levels(load: &Load) -> Result<(Vec<LevelPlan>, Vec<PlanWarning>), 
         let first_id: u64 = levels.iter().map(LevelPlan::requests).sum();
         let most = MOST_REQUESTS.saturating_sub(first_id);
         let mut level = match offered {
-            Offered::Concurrency(target) => closed(load, label, (*factor, target), most)?,
+            Offered::Concurrency(target) => closed((load, turns), label, (*factor, target), most)?,
             Offered::Rate { per_second, arrival } => {
-                open(load, label, &Rate { number, factor: *factor, per_second: per_second * factor, arrival }, most)?
+                open((load, turns), label, &Rate { number, factor: *factor, per_second: per_second * factor, arrival }, most)?
             }
         };
         level.first_id = first_id;
@@ -91,7 +103,7 @@ struct Rate {
     arrival: Arrival,
 }
 
-fn closed(load: &Load, label: &str, (factor, target): (f64, u64), most: u64) -> Result<LevelPlan, PlanError> {
+fn closed((load, turns): (&Load, bool), label: &str, (factor, target): (f64, u64), most: u64) -> Result<LevelPlan, PlanError> {
     let concurrency = times(factor, target).max(1);
     let per_round = match load.round {
         RoundLength::Times(times_each) => times(times_each, concurrency).max(LEAST_ROUND),
@@ -100,9 +112,13 @@ fn closed(load: &Load, label: &str, (factor, target): (f64, u64), most: u64) -> 
             return Err(PlanError::Impossible { what: "load.round".to_owned(), why: "a round in seconds needs an open loop" });
         }
     };
-    let warmup = warmup(load.warmup, concurrency);
-    let rounds = load.rounds.max.max(1);
-    let total = per_round.saturating_mul(u64::from(rounds)).saturating_add(warmup);
+    let (per_round, warmup) = match turns {
+        true => (per_round.max(concurrency.saturating_mul(2)), 0),
+        false => (per_round, warmup(load.warmup, concurrency)),
+    };
+    let lead = if turns { u32::try_from(concurrency).map_err(|_| PlanError::TooMany { most: MOST_REQUESTS })? } else { 0 };
+    let rounds = rounds(load, turns);
+    let total = per_round.saturating_add(u64::from(lead)).saturating_mul(u64::from(rounds)).saturating_add(warmup);
     let size = u32::try_from(per_round).ok().filter(|_| total <= most).ok_or(PlanError::TooMany { most: MOST_REQUESTS })?;
     Ok(LevelPlan {
         info: LevelInfo {
@@ -113,39 +129,44 @@ fn closed(load: &Load, label: &str, (factor, target): (f64, u64), most: u64) -> 
             rounds,
             round_requests: vec![size; rounds as usize],
             warmup,
+            lead,
         },
         pace: Pace::Closed { concurrency },
         min_rounds: load.rounds.min.clamp(1, rounds),
-        min_time: load.min_time,
+        min_time: if turns { Duration::ZERO } else { load.min_time },
         end: None,
         first_id: 0,
         open: None,
     })
 }
 
-fn open(load: &Load, label: &str, rate: &Rate, most: u64) -> Result<LevelPlan, PlanError> {
+fn open((load, turns): (&Load, bool), label: &str, rate: &Rate, most: u64) -> Result<LevelPlan, PlanError> {
     check_rate(load, rate)?;
     let per_round = match load.round {
         RoundLength::Requests(count) => u64::from(count.max(1)),
         RoundLength::Times(times_each) => times(times_each, LEAST_ROUND).max(LEAST_ROUND),
+        RoundLength::Time(length) if turns => times(rate.per_second * length.as_secs_f64(), 1),
         RoundLength::Time(_) => 1,
     };
+    let lead = if turns { OPEN_LEAD } else { 0 };
+    let per_round = if turns { per_round.max(LEAST_OPEN_BLOCK) + u64::from(lead) } else { per_round };
     let per_round = u32::try_from(per_round).map_err(|_| PlanError::TooMany { most: MOST_REQUESTS })?;
-    let warmup = warmup(load.warmup, LEAST_WARMUP);
+    let warmup = if turns { 0 } else { warmup(load.warmup, LEAST_WARMUP) };
+    let (length, min_time) = if turns { (RoundLength::Requests(per_round), Duration::ZERO) } else { (load.round, load.min_time) };
     let open = OpenLoop {
         seed: load.seed,
         level: rate.number as u64,
         per_second: rate.per_second,
         arrival: rate.arrival,
         warmup,
-        round: open_round(load.round, per_round),
+        round: open_round(length, per_round),
         most,
     };
     if warmup > most {
         return Err(PlanError::TooMany { most: MOST_REQUESTS });
     }
-    let Due { at, rounds, end } = open.due(load.rounds.max.max(1), load.min_time)?;
-    let planned = u32::try_from(rounds.len()).unwrap_or(u32::MAX);
+    let Due { at, rounds: sizes, end } = open.due(rounds(load, turns), min_time)?;
+    let planned = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
     Ok(LevelPlan {
         info: LevelInfo {
             label: label.to_owned(),
@@ -153,16 +174,22 @@ fn open(load: &Load, label: &str, rate: &Rate, most: u64) -> Result<LevelPlan, P
             concurrency: None,
             rate: Some(rate.per_second),
             rounds: planned,
-            round_requests: rounds,
+            round_requests: sizes.into_iter().map(|requests| requests.saturating_sub(lead)).collect(),
             warmup,
+            lead,
         },
         pace: Pace::Open { due: at },
         min_rounds: load.rounds.min.clamp(1, planned.max(1)),
-        min_time: load.min_time,
+        min_time,
         end: Some(end),
         first_id: 0,
         open: Some(open),
     })
+}
+
+/// Rounds planned; pairs of blocks where two sides take turns.
+fn rounds(load: &Load, turns: bool) -> u32 {
+    load.rounds.max.max(if turns { LEAST_PAIRS } else { 1 })
 }
 
 fn check_rate(load: &Load, rate: &Rate) -> Result<(), PlanError> {
@@ -203,7 +230,7 @@ fn too_small(load: &Load, level: &LevelPlan) -> Vec<PlanWarning> {
         warnings.push(PlanWarning::SmallRound { level: info.label.clone(), requests, least });
     }
     let least = in_flight.max(LEAST_WARMUP);
-    if info.warmup < least {
+    if info.warmup.max(u64::from(info.lead)) < least {
         warnings.push(PlanWarning::SmallWarmUp { level: info.label.clone(), requests: info.warmup, least });
     }
     warnings

@@ -22,7 +22,7 @@ mod walker;
 mod warning;
 mod words;
 
-pub use build::{Inputs, build};
+pub use build::{Inputs, build, build_turns};
 pub use bundled::{BundledWorkload, Percentiles, workloads};
 pub use error::PlanError;
 pub use fit::{Fit, PROBE_WORDS, ProbePoint, interpret, probe_text};

@@ -78,10 +78,12 @@ impl Plan {
     fn rounds<'a>(&'a self, level: usize, planned: &'a LevelPlan) -> impl Iterator<Item = Planned> + 'a {
         let mut walker = Walker::new(self, level, Stretch::Rounds);
         let rounds = (0_u32..).zip(&planned.info.round_requests);
-        let rounds = rounds.flat_map(|(round, requests)| std::iter::repeat_n(round, *requests as usize));
+        let lead = planned.info.lead as usize;
+        let rounds = rounds
+            .flat_map(move |(round, requests)| std::iter::repeat_n(None, lead).chain(std::iter::repeat_n(Some(round), *requests as usize)));
         (planned.info.warmup..).zip(rounds).map(move |(place, round)| {
             let id = planned.first_id + place;
-            walker.next(id, Some(round), planned.pace.due(place))
+            walker.next(id, round, planned.pace.due(place))
         })
     }
 
@@ -94,8 +96,9 @@ impl Plan {
             return Vec::new();
         };
         let sizes = &planned.info.round_requests;
-        let mut first: u64 = sizes.iter().take(round as usize).map(|requests| u64::from(*requests)).sum();
-        let mut size = u64::from(sizes.get(round as usize).or(sizes.last()).copied().unwrap_or(0));
+        let lead = u64::from(planned.info.lead);
+        let mut first: u64 = sizes.iter().take(round as usize).map(|requests| u64::from(*requests) + lead).sum();
+        let mut size = u64::from(sizes.get(round as usize).or(sizes.last()).copied().unwrap_or(0)) + lead;
         let mut later_due = None;
         if round as usize >= sizes.len() {
             if let Some(open) = &planned.open {
@@ -115,9 +118,22 @@ impl Plan {
             .map(|index| {
                 let place = planned.info.warmup + index;
                 let due = later_due.as_deref().map_or_else(|| planned.pace.due(place), |due| at(due, place));
-                walker.next(planned.first_id + place, Some(round), due)
+                let counted = (index - first >= lead).then_some(round);
+                walker.next(planned.first_id + place, counted, due)
             })
             .collect()
+    }
+
+    /// The requests of one round as a block of its own: those that begin it and are not counted (`round: None`), then the round's. In
+    /// an open loop they are due from the block's start.
+    #[must_use]
+    pub fn block(&self, level: usize, round: u32) -> Vec<Planned> {
+        let mut requests = self.round_requests(level, round);
+        let start = requests.first().and_then(|request| request.due).unwrap_or_default();
+        for request in &mut requests {
+            request.due = request.due.map(|due| due.since(start));
+        }
+        requests
     }
 
     /// What a planned request says: exactly as many words as make its input length, at least one, and the unique ones first; or the
@@ -256,7 +272,7 @@ impl Plan {
         let mut first_rows = Vec::new();
         for (level, planned) in self.levels.iter().enumerate() {
             let mut before: [Vec<u64>; 2] = Default::default();
-            for (stretch, requests) in [(Stretch::WarmUp, planned.info.warmup), (Stretch::Rounds, planned.counted())] {
+            for (stretch, requests) in [(Stretch::WarmUp, planned.info.warmup), (Stretch::Rounds, planned.in_rounds())] {
                 before[stretch as usize].clone_from(&used);
                 let mut walker = Walker::new(self, level, stretch);
                 walker.skip(requests);

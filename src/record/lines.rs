@@ -72,6 +72,14 @@ pub(crate) struct LevelLine {
     pub rounds: u32,
     pub round_requests: Vec<u32>,
     pub warmup: u64,
+    /// Only where two sides take turns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lead: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// One request. What is unknown is null, never 0.

@@ -10,7 +10,7 @@ mod write;
 pub use conditions::{Conditions, HardwareInfo, LoadInfo, TargetInfo, WorkloadInfo};
 pub use read::{RecordError, decode};
 pub use request::{Request, Side};
-pub use run::{ClientSample, End, EndReason, LevelEnd, LevelInfo, Recording, RoundEnd};
+pub use run::{ClientSample, End, EndReason, LevelEnd, LevelInfo, Recording, RoundEnd, baseline_id};
 pub use write::{Batch, encode};
 
 #[cfg(test)]

@@ -318,6 +318,7 @@ fn load(line: LoadLine) -> LoadInfo {
         rounds: level.rounds,
         round_requests: level.round_requests,
         warmup: level.warmup,
+        lead: level.lead,
     });
     LoadInfo { concurrency: line.concurrency, rate: line.rate, arrival: line.arrival, levels: levels.collect() }
 }

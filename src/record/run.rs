@@ -1,6 +1,6 @@
 //! A whole run.
 
-use super::{Conditions, Request};
+use super::{Conditions, Request, Side};
 use crate::units::Nanos;
 
 /// A level as it was planned.
@@ -20,6 +20,9 @@ pub struct LevelInfo {
     pub round_requests: Vec<u32>,
     /// Uncounted requests before the first round.
     pub warmup: u64,
+    /// Uncounted requests at the start of each round, where two sides take turns (`--alternate`) and each round is a block of its own;
+    /// 0 in one continuous load.
+    pub lead: u32,
 }
 
 /// A round whose every request has ended.
@@ -147,6 +150,9 @@ pub struct Recording {
     pub damage: Vec<String>,
 }
 
+/// What the run id of a baseline's side has behind that of the candidate's.
+const BASELINE: &str = "-baseline";
+
 impl Recording {
     /// Whether a level of it ended at an early look, which favours extreme figures: such a run is no baseline.
     #[must_use]
@@ -159,4 +165,23 @@ impl Recording {
     pub fn look(&self, index: usize) -> Option<u32> {
         self.end.iter().flat_map(|end| &end.levels).filter(|end| end.level == index).find_map(|end| end.look)
     }
+
+    /// Whose requests these are: a run side by side keeps a file for each side.
+    #[must_use]
+    pub fn side(&self) -> Side {
+        let is_baseline = !self.requests.is_empty() && self.requests.iter().all(|request| request.side == Side::Baseline);
+        if is_baseline { Side::Baseline } else { Side::Candidate }
+    }
+
+    /// Whether `other` is the baseline's side of this run, loaded at the same time.
+    #[must_use]
+    pub fn is_beside(&self, other: &Self) -> bool {
+        other.conditions.run_id == baseline_id(&self.conditions.run_id)
+    }
+}
+
+/// The run id of the baseline's side of the run `id`.
+#[must_use]
+pub fn baseline_id(id: &str) -> String {
+    format!("{id}{BASELINE}")
 }

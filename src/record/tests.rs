@@ -57,8 +57,16 @@ fn conditions(level: LevelInfo) -> Conditions {
 }
 
 fn recording() -> Recording {
-    let level =
-        LevelInfo { label: "1x".into(), factor: 1.0, concurrency: Some(2), rate: None, rounds: 2, round_requests: vec![1, 1], warmup: 1 };
+    let level = LevelInfo {
+        label: "1x".into(),
+        factor: 1.0,
+        concurrency: Some(2),
+        rate: None,
+        rounds: 2,
+        round_requests: vec![1, 1],
+        warmup: 1,
+        lead: 0,
+    };
     let ok = answer();
     let failed = Request {
         id: 1,

@@ -216,6 +216,7 @@ fn load_line(c: &Conditions) -> LoadLine {
         rounds: level.rounds,
         round_requests: level.round_requests.clone(),
         warmup: level.warmup,
+        lead: level.lead,
     });
     LoadLine { concurrency: c.load.concurrency, rate: c.load.rate, arrival: c.load.arrival.clone(), levels: levels.collect() }
 }

@@ -5,7 +5,7 @@ use super::rows::{maybe, per_second};
 use crate::record::Conditions;
 use crate::summary::LevelTable;
 use crate::units::{Unit, show};
-use crate::verdict::{BaselineInfo, EarlyLevel, Validity, ValidityStatus};
+use crate::verdict::{BaselineInfo, EarlyLevel, Method, Validity, ValidityStatus};
 
 /// A label and what it is.
 pub(super) type Fact = (&'static str, String);
@@ -144,6 +144,12 @@ pub(super) fn warnings(report: &Report) -> Vec<String> {
     verdict.warnings.iter().filter(|warning| !is_check(warning) && !is_told(warning)).cloned().collect()
 }
 
+/// What [`differences`] are: those of a baseline that was compared with all the same, or of one that was not used.
+pub(super) fn differences_title(report: &Report) -> &'static str {
+    let used = report.verdict.as_ref().is_some_and(|verdict| !verdict.baseline.runs.is_empty());
+    if used { "conditions that differ" } else { "a baseline was found and not used" }
+}
+
 /// How the verdict says that rules had nothing to be compared with.
 const NO_BASELINE: &str = "found no baseline";
 
@@ -225,7 +231,11 @@ pub(super) fn baseline(report: &Report) -> Option<String> {
     }
     let newest = used.newest.as_ref().map(|at| format!(", newest {}", to_seconds(at))).unwrap_or_default();
     let commit = used.commit.as_ref().map(|commit| format!(", commit {}", short(commit))).unwrap_or_default();
-    let runs = if used.runs.len() == 1 { "1 stored run".to_owned() } else { format!("{} stored runs", used.runs.len()) };
+    let beside = report.verdict.iter().flat_map(|verdict| &verdict.rules).any(|rule| rule.method == Some(Method::Paired));
+    let runs = match used.runs.as_slice() {
+        [run] if beside => format!("{run}, side by side, rounds in pairs (method E)"),
+        runs => stored_runs(runs.len()),
+    };
     let distance = used.distance.as_ref().map(|distance| format!(", {distance}")).unwrap_or_default();
     Some(format!("{runs}{newest}{commit}{distance}"))
 }

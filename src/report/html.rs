@@ -119,7 +119,8 @@ fn notes(report: &Report) -> Vec<String> {
     let unwell = facts::unwell(report).into_iter().map(|row| format!("measurement, {} ({}): {}", row.check, row.status.name(), row.text));
     let early = facts::early(report).into_iter().map(|line| format!("ended early: {line}"));
     let warnings = facts::warnings(report).into_iter().map(|warning| format!("warning: {warning}"));
-    let differences = facts::differences(report).into_iter().map(|line| format!("a baseline was found and not used: {line}"));
+    let title = facts::differences_title(report);
+    let differences = facts::differences(report).into_iter().map(|line| format!("{title}: {line}"));
     unwell.chain(early).chain(warnings).chain(differences).chain(facts::client(report)).map(|note| visible(&note)).collect()
 }
 

@@ -279,6 +279,7 @@ fn conditions() -> Conditions {
                 rounds: 40,
                 round_requests: vec![75; 40],
                 warmup: 60,
+                lead: 0,
             }],
         },
         seed: 42,

@@ -98,7 +98,7 @@ pub(super) fn measurement(report: &Report) -> String {
         let _ = writeln!(out, "- warning: {}", plain(&warning));
     }
     for difference in facts::differences(report) {
-        let _ = writeln!(out, "- a baseline was found and not used: {}", plain(&difference));
+        let _ = writeln!(out, "- {}: {}", facts::differences_title(report), plain(&difference));
     }
     if let Some(client) = facts::client(report) {
         let _ = writeln!(out, "- {}", plain(&client));

@@ -27,7 +27,7 @@ pub fn render(report: &Report, look: Look) -> String {
     page.list("measurement", &unwell, Some(Mark::Open));
     page.list("ended early", &facts::early(report), None);
     page.list("warnings", &facts::warnings(report), Some(Mark::Open));
-    page.list("a baseline was found and not used", &facts::differences(report), None);
+    page.list(facts::differences_title(report), &facts::differences(report), None);
     page.levels(report);
     page.what_if(report);
     page.conditions(report);

@@ -21,6 +21,8 @@ const TICK: Duration = Duration::from_millis(200);
 pub struct Level<'a, P> {
     /// Its index.
     pub index: usize,
+    /// Its first round: 0, or a later one where the level is sent block by block.
+    pub first_round: u32,
     /// Closed or open.
     pub pace: Pace,
     /// Rounds planned.
@@ -62,7 +64,7 @@ where
         Pace::Closed { concurrency } => std::iter::repeat_n(start, concurrency).collect(),
         Pace::Open => VecDeque::new(),
     };
-    let rounds = Rounds::new(level.index);
+    let rounds = Rounds::new(level.index, level.first_round);
     let running =
         Running { level, epoch, start, slots, rounds, next: None, fed: false, flow: Flow::Go, give_up: None, flights: JoinSet::new() };
     running.go(send, observer, health, stop).await

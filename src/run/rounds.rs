@@ -13,9 +13,9 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// For the level with this index.
-    pub(crate) fn new(level: usize) -> Self {
-        Self { level, ..Self::default() }
+    /// For the level with this index, from the round `first` on.
+    pub(crate) fn new(level: usize, first: u32) -> Self {
+        Self { level, next: first, ..Self::default() }
     }
 
     /// Keeps an ended request.
@@ -40,7 +40,7 @@ impl Rounds {
         Some((end, requests))
     }
 
-    /// Rounds handed on so far.
+    /// Rounds handed on so far, those before the first included.
     pub(crate) fn whole(&self) -> u32 {
         self.next
     }

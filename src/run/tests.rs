@@ -94,7 +94,7 @@ async fn run(
         ended(&planned, scheduled, sent, Nanos::from(epoch.elapsed()).since(scheduled))
     };
     let mut health = Health::watch(epoch);
-    let level = Level { index: 0, pace, rounds, round_size: &|_| 10, min_time, feed };
+    let level = Level { index: 0, first_round: 0, pace, rounds, round_size: &|_| 10, min_time, feed };
     run_level(level, epoch, send, seen, &mut health, stop).await
 }
 

@@ -56,7 +56,9 @@ fn rule(spec: &Spec, line: &Line<'_, Rule>, sink: &mut Sink) {
             "small-change",
             "limits under about 10 % are below the noise from run to run of most sites: expect inconclusive",
         );
-        sink.push(issue.help("use a long history of a quiet site, or a limit of 10 %").at(span()));
+        sink.push(
+            issue.help("use --against URL (both sides in the same weather), a long history of a quiet site, or a limit of 10 %").at(span()),
+        );
     }
     if let (Some(Offered::Rate { per_second, .. }), Test::Absolute { value, .. }) = (spec.load.offered, rule.test)
         && rule.metric.row().unit == Unit::PerSecond

@@ -9,6 +9,8 @@ use url::{Host, Url};
 pub struct Permissions {
     /// `--endpoint`: replaces `target.url`, and names its host.
     pub endpoint: Option<String>,
+    /// `--against`, while the baseline's side is read: takes the place of `target.url`, but names its host for nothing secret.
+    pub against: Option<String>,
     /// `--allow-host`: `http://host:port`, or `host`, `host:port` for either scheme.
     pub allow_hosts: Vec<String>,
     /// `--allow-env`: names of variables that the caller released.
@@ -189,6 +191,7 @@ mod tests {
     fn secrets_go_only_to_the_exact_scheme_host_and_port_that_was_named() {
         let named = Permissions {
             endpoint: Some("https://a.example/v1".into()),
+            against: Some("https://b.example/v1".into()),
             allow_hosts: vec!["http://b.example:8000".into(), "c.example".into()],
             ..Permissions::default()
         };
@@ -199,6 +202,7 @@ mod tests {
             "http://a.example/v1",
             "https://a.example:8443/",
             "https://a.example.evil/",
+            "https://b.example/v1",
             "https://b.example:8000/",
             "http://b.example/",
             "http://c.example/",

@@ -77,7 +77,9 @@ pub(super) fn target(fields: Fields<'_>, reading: &mut Reading<'_>) -> Target {
 }
 
 fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
-    if let Some(endpoint) = reading.permissions.endpoint.clone() {
+    let permissions = reading.permissions;
+    let by_flag = [("--against", &permissions.against), ("--endpoint", &permissions.endpoint)];
+    if let Some((flag, named)) = by_flag.into_iter().find_map(|(flag, url)| Some((flag, url.as_deref()?))) {
         // What the spec says instead is still checked for variables that it may not name.
         if let Some((node, text)) = fields.text("url", reading.sink) {
             let mut ignored = Sink::default();
@@ -85,13 +87,13 @@ fn url(fields: Fields<'_>, reading: &mut Reading<'_>) -> Option<TargetUrl> {
             // A variable that is not set matters no more; one that may not be read still does.
             reading.sink.issues.extend(ignored.issues.into_iter().filter(|issue| issue.code != "variable-not-set"));
         }
-        return match base_url(&endpoint) {
+        let place = Place::Flag(flag.to_owned());
+        return match base_url(named) {
             Ok(url) => {
-                refuse_link_local(&url, "", Place::Flag("--endpoint".to_owned()), reading);
+                refuse_link_local(&url, "", place, reading);
                 Some(url)
             }
             Err(bad) => {
-                let place = Place::Flag("--endpoint".to_owned());
                 reading.sink.push(Issue::error(bad.code, bad.message).help(bad.help).at(place));
                 None
             }
@@ -159,7 +161,8 @@ fn http_url(url: Url, help: &str) -> Result<Url, Bad> {
 
 fn metrics(fields: Fields<'_>, target: Option<&TargetUrl>, reading: &mut Reading<'_>) -> MetricsChoice {
     let Some((node, text)) = fields.text("metrics", reading.sink) else { return MetricsChoice::Beside };
-    if text == "none" {
+    // A page that is named is the target's, not the baseline's.
+    if text == "none" || reading.permissions.against.is_some() {
         return MetricsChoice::Off;
     }
     let Some(Expanded { text: expanded, released }) = expand(node, text, reading.permissions, reading.sink) else {

@@ -1,7 +1,6 @@
 //! What a summary must look at: the constraints that make a request good, and the scopes that rules speak of.
 
 use crate::metric::Metric;
-use crate::record::Side;
 use crate::spec::{Buckets, Condition, Constraint, Rule, Slo};
 use crate::units::Quantile;
 
@@ -14,12 +13,10 @@ pub struct Lens {
     pub buckets: Buckets,
     /// Scopes for which gap histograms are kept, besides all requests together.
     pub gap_scopes: Vec<Scope>,
-    /// Whose requests are summed up.
-    pub side: Side,
 }
 
 impl Lens {
-    /// The lens of a spec's `slo` and `buckets`, on the candidate's side.
+    /// The lens of a spec's `slo` and `buckets`.
     #[must_use]
     pub fn new(slo: &Slo, buckets: &Buckets) -> Self {
         let mut gap_scopes: Vec<Scope> = Vec::new();
@@ -29,7 +26,7 @@ impl Lens {
                 gap_scopes.push(scope);
             }
         }
-        Self { constraints: slo.request.clone(), buckets: buckets.clone(), gap_scopes, side: Side::Candidate }
+        Self { constraints: slo.request.clone(), buckets: buckets.clone(), gap_scopes }
     }
 }
 

@@ -48,7 +48,10 @@ impl Level {
 pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<Level> {
     let info = recording.conditions.load.levels.get(index)?;
     let known: BTreeMap<u32, &RoundEnd> = recording.rounds.iter().filter(|end| end.level == index).map(|end| (end.round, end)).collect();
-    let (rounds, whole_rounds, starts) = counted(recording, lens, index, &known);
+    let (rounds, whole_rounds, starts) = counted(recording, index, &known);
+    // Blocks that take turns with the other side's do not end where the next one begins.
+    let in_turns = info.lead > 0;
+    let starts = if in_turns { BTreeMap::new() } else { starts };
     if rounds.is_empty() {
         return None;
     }
@@ -65,16 +68,11 @@ pub(super) fn build(recording: &Recording, lens: &Lens, index: usize) -> Option<
     }
     let gaps = gaps_by_scope(&rounds, &ends, &facts, lens);
     let open_loop = info.rate.is_some();
-    let mut level = Level {
-        table: LevelTable::default(),
-        whole_rounds,
-        crowded_reads: crowded(&requests),
-        open_loop,
-        seconds: window::of_rounds(&rounds, &starts),
-        facts,
-        gaps,
-    };
-    level.table = figures::table(info, &level, &requests, lens, window::measured(&requests, open_loop));
+    let seconds = window::of_rounds(&rounds, &starts);
+    let window = if in_turns { seconds.iter().copied().sum() } else { window::measured(&requests, open_loop) };
+    let mut level =
+        Level { table: LevelTable::default(), whole_rounds, crowded_reads: crowded(&requests), open_loop, seconds, facts, gaps };
+    level.table = figures::table(info, &level, &requests, lens, window);
     Some(level)
 }
 
@@ -82,19 +80,15 @@ type Rounds<'a> = Vec<(u32, Vec<&'a Request>)>;
 
 /// The counted requests by round, how many rounds are whole, and when every round began, whole or not. Where a look ended the level,
 /// only its rounds: so what the look saw and what is recomputed later are the same.
-fn counted<'a>(
-    recording: &'a Recording,
-    lens: &Lens,
-    index: usize,
-    known: &BTreeMap<u32, &RoundEnd>,
-) -> (Rounds<'a>, usize, BTreeMap<u32, Nanos>) {
+fn counted<'a>(recording: &'a Recording, index: usize, known: &BTreeMap<u32, &RoundEnd>) -> (Rounds<'a>, usize, BTreeMap<u32, Nanos>) {
+    let side = recording.side();
     let mut rounds: BTreeMap<u32, Vec<&Request>> = BTreeMap::new();
     let mut present: BTreeMap<u32, u32> = BTreeMap::new();
     let judged = recording.look(index).unwrap_or(u32::MAX);
     for request in recording.requests.iter().filter(|request| request.level == index) {
         let Some(round) = request.round.filter(|round| *round < judged) else { continue };
         *present.entry(round).or_default() += 1;
-        if request.side == lens.side {
+        if request.side == side {
             rounds.entry(round).or_default().push(request);
         }
     }

@@ -110,6 +110,7 @@ impl Made {
             rounds: self.rounds,
             round_requests: vec![self.per_round; self.rounds as usize],
             warmup: 20,
+            lead: 0,
         };
         Conditions {
             run_id: format!("run-{}", self.seed),

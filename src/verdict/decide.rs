@@ -25,8 +25,11 @@ pub struct Inputs<'a> {
     pub recording: &'a Recording,
     /// Figures of the stored runs it is compared with; empty without a baseline.
     pub stored: &'a [Summary],
-    /// The run beside them, by [`crate::compare::against`] with `slo.rules`; `None` without a baseline.
+    /// The run beside them, by [`crate::compare::against`] with `slo.rules`, or beside the other side, by
+    /// [`crate::compare::beside`]; `None` without a baseline.
     pub comparison: Option<&'a Comparison>,
+    /// The baseline's side, where both were loaded at once.
+    pub beside: Option<Beside<'a>>,
     /// What is shown of the baseline.
     pub baseline: BaselineInfo,
     /// The largest start lag or loop lag P99 of a valid run.
@@ -37,6 +40,15 @@ pub struct Inputs<'a> {
     pub shared_tokens: Option<u64>,
     /// Lower and upper bracket of the headroom, where the capacity search ran.
     pub headroom: Option<(f64, f64)>,
+}
+
+/// The other side of a run side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    /// Its figures.
+    pub summary: &'a Summary,
+    /// Its recording: what is invalid there is invalid here.
+    pub recording: &'a Recording,
 }
 
 /// The verdict: every rule's row, every validity check, and what they come to (statistics D, `check:`).
@@ -66,6 +78,14 @@ pub fn decide(inputs: &Inputs<'_>) -> Verdict {
         validity,
         baseline: inputs.baseline.clone(),
         early: early::saved(inputs.recording),
+    }
+}
+
+impl<'a> Inputs<'a> {
+    /// The same question asked of the baseline's side, for the checks that it must stand too.
+    pub(super) fn other_side(&self) -> Option<Self> {
+        let Beside { summary, recording } = self.beside?;
+        Some(Inputs { summary, recording, beside: None, comparison: None, ..self.clone() })
     }
 }
 
@@ -149,10 +169,13 @@ fn by_interval(inputs: &Inputs<'_>, rule: &Rule, line: Line, level: &Level, dema
 /// Turns passes that rest on unsteady ground into INCONCLUSIVE; a FAIL stands.
 fn hold_back(inputs: &Inputs<'_>, rows: &mut [RuleResult]) {
     let unsteady = validity::unsteady_levels(inputs);
+    let beside = inputs.other_side().map(|inputs| validity::unsteady_levels(&inputs)).unwrap_or_default();
     for (row, rule) in rows.iter_mut().zip(&inputs.slo.rules).filter(|(row, _)| row.status == Status::Pass) {
         let crowded = rule.metric == Metric::Itl && inputs.summary.level(&rule.level).is_some_and(validity::is_crowded);
         let reason = if unsteady.contains(&row.level) {
             "the warm-up was not over: a longer load.warmup would decide"
+        } else if row.change_unit.is_some() && beside.contains(&row.level) {
+            "the warm-up of the baseline's side was not over: a longer load.warmup would decide"
         } else if crowded {
             "half the reads carried several events, so gaps are the network's: use stall or tpot"
         } else {

@@ -29,5 +29,5 @@ pub(super) fn saved(recording: &Recording) -> Vec<EarlyLevel> {
 }
 
 fn planned(info: &LevelInfo) -> u64 {
-    info.warmup + info.round_requests.iter().map(|requests| u64::from(*requests)).sum::<u64>()
+    info.warmup + info.round_requests.iter().map(|requests| u64::from(*requests) + u64::from(info.lead)).sum::<u64>()
 }

@@ -1,4 +1,4 @@
-//! Rules against a baseline (statistics D): FAIL where the harm is proven beyond the limit, PASS where the rule-out limit is.
+//! Rules against a baseline (statistics D, side by side E): FAIL where the harm is proven beyond the limit, PASS where the rule-out limit is.
 
 use super::evidence::empty_row;
 use super::{Method, RuleResult, Status, why};
@@ -110,7 +110,7 @@ pub(super) fn rows(rules: &[Rule], comparison: Option<&Comparison>, by: impl Fn(
         .iter()
         .enumerate()
         .map(|(index, rule)| match &cases[index] {
-            Some(case) => Some(row(case, rejected(index, case), comparison.stored)),
+            Some(case) => Some(row(case, rejected(index, case), comparison)),
             None if is_change(rule) => Some(match comparison.rows.get(index) {
                 Some(Some(Err(obstacle))) => without_estimate(rule, *obstacle),
                 _ => no_baseline(rule),
@@ -130,7 +130,8 @@ fn is_change(rule: &Rule) -> bool {
     matches!(rule.test, Test::Change { .. })
 }
 
-fn row(case: &Case<'_>, rejected: bool, stored: usize) -> RuleResult {
+fn row(case: &Case<'_>, rejected: bool, comparison: &Comparison) -> RuleResult {
+    let stored = comparison.stored;
     let Case { rule, estimates, limits, by, .. } = case;
     let sign = harm_sign(rule.metric);
     let harm = estimates.change.harm(sign);
@@ -140,7 +141,11 @@ fn row(case: &Case<'_>, rejected: bool, stored: usize) -> RuleResult {
         By::Interval { alpha, .. } if estimates.change.harm_at_most(sign, *alpha) <= limits.rule_out => Status::Pass,
         By::Interval { .. } => Status::Inconclusive,
     };
-    let method = if matches!(by, By::Point) { Method::Point } else { Method::Change };
+    let method = match by {
+        By::Point => Method::Point,
+        By::Interval { .. } if comparison.paired => Method::Paired,
+        By::Interval { .. } => Method::Change,
+    };
     let alpha = if let By::Interval { alpha, .. } = by { *alpha } else { 0.5 };
     let (low, high) = estimates.change.bounds(alpha);
     let shown = |difference: f64| Some(as_shown(difference, estimates, *limits)).filter(|value| value.is_finite());
@@ -148,8 +153,8 @@ fn row(case: &Case<'_>, rejected: bool, stored: usize) -> RuleResult {
         observed: estimates.observed,
         baseline: estimates.baseline,
         change: shown(estimates.change.difference),
-        change_low: shown(low).filter(|_| method == Method::Change),
-        change_high: shown(high).filter(|_| method == Method::Change),
+        change_low: shown(low).filter(|_| method != Method::Point),
+        change_high: shown(high).filter(|_| method != Method::Point),
         change_unit: Some(limits.unit),
         change_limit: Some(sign * limits.written),
         samples: estimates.samples,
@@ -159,7 +164,7 @@ fn row(case: &Case<'_>, rejected: bool, stored: usize) -> RuleResult {
     if status == Status::Pass && harm > limits.fail {
         result.warnings.push("beyond_limit_unproven".to_owned());
     }
-    result.why = why::change(&result, estimates, *limits, *by, stored);
+    result.why = why::change(&result, estimates, *limits, *by, &why::beside_what(comparison));
     // A FAIL stands; a pass on a site whose runs differ by as much as the limit is no pass.
     if status == Status::Pass && method == Method::Change && is_too_noisy(estimates, *limits, stored) {
         result.status = Status::Inconclusive;

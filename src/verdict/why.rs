@@ -5,7 +5,7 @@ use super::absolute::{Demand, Line, decide};
 use super::evidence::Judged;
 use super::regression::{By, Limits, as_shown};
 use super::{Method, RuleResult, Status};
-use crate::compare::{Estimates, LEAST_BLOCKS, Obstacle, Scale};
+use crate::compare::{Comparison, Estimates, LEAST_BLOCKS, Obstacle, Scale};
 use crate::metric::{Better, Metric, Per};
 use crate::spec::{Cmp, Rule};
 use crate::stats::{self, Proportion};
@@ -181,8 +181,17 @@ pub(super) fn point(rule: &Rule, line: Line, judged: &Judged) -> String {
     format!("{head}; {} {counted}, bare estimate without an interval{tail}", judged.samples)
 }
 
-/// A change against stored runs.
-pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by: By, stored: usize) -> String {
+/// With what a run is compared: `3 stored runs`, `the baseline side by side`.
+pub(super) fn beside_what(comparison: &Comparison) -> String {
+    match comparison.stored {
+        _ if comparison.paired => "the baseline side by side".to_owned(),
+        1 => "1 stored run".to_owned(),
+        stored => format!("{stored} stored runs"),
+    }
+}
+
+/// A change against the runs that `others` names.
+pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by: By, others: &str) -> String {
     let spelt = |value: Option<f64>| value.map_or_else(|| "unbounded".to_owned(), |value| signed(value, limits.unit));
     let allowed = row.change_limit.map_or_else(String::new, |limit| signed(limit, limits.unit));
     if estimates.change.difference.is_infinite() {
@@ -192,12 +201,11 @@ pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by
         (Some(now), Some(then)) => format!(", pooled {} after {}", show(now, row.unit), show(then, row.unit)),
         _ => String::new(),
     };
-    let runs = if stored == 1 { "1 stored run".to_owned() } else { format!("{stored} stored runs") };
     let By::Interval { alpha, rule_out, .. } = by else {
-        return format!("changed by {}{values} against {runs}; allowed is {allowed}; bare estimate", spelt(row.change));
+        return format!("changed by {}{values} against {others}; allowed is {allowed}; bare estimate", spelt(row.change));
     };
     let head = format!(
-        "changed by {} ({} to {}){values}; allowed is {allowed}, against {runs}",
+        "changed by {} ({} to {}){values}; allowed is {allowed}, against {others}",
         spelt(row.change),
         spelt(row.change_low),
         spelt(row.change_high)
@@ -214,7 +222,8 @@ pub(super) fn change(row: &RuleResult, estimates: &Estimates, limits: Limits, by
 
         _ => String::new(),
     };
-    format!("{head}; {} rounds, n {}, method D{tail}", estimates.blocks, row.samples)
+    let (counted, method) = if row.method == Some(Method::Paired) { ("pairs of rounds", "E") } else { ("rounds", "D") };
+    format!("{head}; {} {counted}, n {}, method {method}{tail}", estimates.blocks, row.samples)
 }
 
 /// What would decide a change: paired rounds, or a wider `rule_out`.
@@ -233,7 +242,12 @@ fn undecided_change(row: &RuleResult, estimates: &Estimates, limits: Limits, alp
     let wider = if helps { format!(", or rule_out: {needed:.1}x") } else { String::new() };
     let noise = estimates.change.tau.powi(2) * (1.0 + 1.0 / estimates.stored.len().max(1) as f64);
     let rounds = if noise < estimates.change.se.powi(2) / 2.0 { ", more rounds" } else { "" };
-    format!("it could be {could_be} and a pass must rule out {must}; more stored runs{rounds}{wider} would decide")
+    let what = if row.method == Some(Method::Paired) {
+        "more rounds".to_owned()
+    } else {
+        format!("`--against` a baseline side by side, more stored runs{rounds}")
+    };
+    format!("it could be {could_be} and a pass must rule out {must}; {what}{wider} would decide")
 }
 
 fn show_harm(difference: f64, estimates: &Estimates, limits: Limits) -> String {
@@ -253,7 +267,7 @@ pub(super) fn site_noise(estimates: &Estimates, limits: Limits, stored: usize) -
     // A limit holds from twice the noise on; relative limits are written as x = e^d − 1.
     let could = if estimates.scale == Scale::Share { 2.0 * upper } else { (2.0 * upper).exp_m1() };
     format!(
-        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}",
+        "runs on this site may differ by {} among themselves, more than half the limit; it could hold a limit of {}, or use `--against`",
         show(upper, unit),
         show(could * limits.x.signum().abs(), unit)
     )

@@ -1,11 +1,13 @@
 //! The one integration binary: the real executable and the rooms from outside.
 #![expect(clippy::unwrap_used, reason = "clippy's leave for tests does not reach their helper functions")]
 
+mod against;
 mod architecture;
 mod captures;
 mod cases;
 mod check;
 mod common;
+mod compare;
 mod editor;
 mod exit_codes;
 mod generated;

@@ -122,6 +122,58 @@ fn the_key_and_more_headers_go_only_to_a_host_that_the_caller_named_and_into_no_
 }
 
 #[test]
+fn being_compared_with_names_a_host_for_no_secret() {
+    const OWN: [&str; 2] = ["--against-api-key-env", "OLD_KEY"];
+    let (place, new, old) = (Place::new(), Ear::new(), Ear::new());
+    place.file("a.yaml", &spec("model: m"));
+    let (endpoint, against) = (format!("{}/v1", new.url), format!("{}/v1", old.url));
+    // Fewer than 12 rounds are invalid, and sent all the same.
+    let check = |endpoint: &str, flags: &[&str]| {
+        let gate = place.gate().env("GOODPUT_API_KEY", "s3cr3t-new").env("OLD_KEY", "s3cr3t-old");
+        let gate = gate.args(["check", "a.yaml", "--header", "x-more: s3cr3t-header", "--endpoint", endpoint, "--against", &against]);
+        gate.args(flags.iter().copied()).expect(6)
+    };
+    let last = |ear: &Ear| ear.heard().pop().unwrap();
+
+    let done = check(&endpoint, &[]);
+    assert!(done.stderr.contains("withheld from the host of --against"), "{}", done.stderr);
+    assert!(last(&new).contains("Bearer s3cr3t-new") && last(&new).contains("s3cr3t-header"), "{}", last(&new));
+    assert!(!last(&old).contains("s3cr3t") && last(&old).starts_with("POST /v1/chat/completions"), "{}", last(&old));
+
+    let done = check(&endpoint, &OWN);
+    assert!(last(&old).contains("Bearer s3cr3t-old") && !last(&old).contains("s3cr3t-header"), "{}", last(&old));
+    assert!(last(&new).contains("Bearer s3cr3t-new") && !last(&new).contains("s3cr3t-old"), "{}", last(&new));
+    let files = ["run.jsonl.zst", "run-baseline.jsonl.zst"].map(|name| place.run_lines(&format!("goodput-out/{name}")));
+    let everything = format!("{files:?}{}{}", done.stdout, done.stderr);
+    assert!(!everything.contains("s3cr3t"), "{everything}");
+
+    // The same scheme, host and port were named for the key: by the target itself, or by --allow-host.
+    let beside = format!("{}/other", old.url);
+    for (endpoint, flags) in [(&beside, &[][..]), (&endpoint, &["--allow-host", &old.url])] {
+        check(endpoint, flags);
+        let heard = old.heard().into_iter().rfind(|text| text.starts_with("POST /v1/")).unwrap();
+        assert!(heard.contains("Bearer s3cr3t-new") && heard.contains("s3cr3t-header"), "{heard}");
+    }
+}
+
+#[test]
+fn a_released_value_does_not_go_to_a_host_that_is_only_compared_with() {
+    let (place, new, old) = (Place::new(), Ear::new(), Ear::new());
+    let metrics = format!("model: m, metrics: \"{}/metrics\", headers: {{ x-a: \"${{TENANT}}\" }}", new.url);
+    place.file("a.yaml", &spec(&metrics));
+    let check = |flags: &[&str]| {
+        let gate = place.gate().env("TENANT", "s3cr3t").args(["check", "a.yaml", "--allow-env", "TENANT", "--endpoint", &new.url]);
+        gate.args(["--against", &old.url]).args(flags.iter().copied()).run()
+    };
+    let refused = check(&[]);
+    assert!(refused.code == 4 && refused.stderr.contains(&format!("--allow-host {}", old.url)), "{}", refused.stderr);
+    assert_eq!((new.heard(), old.heard()), (Vec::new(), Vec::new()));
+    let sent = check(&["--allow-host", &old.url]);
+    assert!(sent.code == 6 && old.heard()[0].contains("x-a: s3cr3t"), "{}", sent.stderr);
+    assert!(!old.heard().iter().any(|text| text.contains("/metrics")), "a named metrics page is the target's");
+}
+
+#[test]
 fn under_actions_a_host_that_only_the_spec_names_is_4_and_loopback_is_not() {
     let place = Place::new();
     place.file("a.yaml", &spec("url: \"http://gpu.example:8000/v1\", model: m"));

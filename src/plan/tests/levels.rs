@@ -173,3 +173,35 @@ proptest! {
         prop_assert!(requests.iter().enumerate().all(|(place, planned)| planned.id == place as u64));
     }
 }
+
+#[test]
+fn sides_that_take_turns_have_blocks_begun_by_uncounted_requests() {
+    let mut spec = spec();
+    spec.load.rounds = Rounds { min: 5, max: 5 };
+    spec.load.warmup = WarmUp::Requests(99);
+    let plan = crate::plan::build_turns(&spec, &Inputs::default(), 1).unwrap();
+    let info = &plan.levels[0].info;
+    // max(round, 2 x concurrency), at least 12 pairs, one concurrency before each, and no warm-up besides.
+    assert_eq!((info.round_requests.as_slice(), info.rounds, info.lead, info.warmup), (&[32; 12][..], 12, 16, 0));
+    assert_eq!(plan.total_requests(), 12 * 48);
+    let all: Vec<_> = plan.requests(0).collect();
+    let blocks: Vec<_> = (0..12).flat_map(|round| plan.block(0, round)).collect();
+    assert_eq!(all, blocks);
+    let rounds: Vec<_> = plan.block(0, 3).iter().map(|request| request.round).collect();
+    assert_eq!(rounds, [vec![None; 16], vec![Some(3); 32]].concat());
+    let texts: std::collections::BTreeSet<String> = all.iter().map(|request| format!("{:?}", plan.prompt(request))).collect();
+    assert_eq!(texts.len(), all.len(), "no prompt is like any other");
+}
+
+#[test]
+fn blocks_of_an_open_loop_are_due_from_their_own_start() {
+    let mut spec = at_rate(10.0, Arrival::Poisson);
+    spec.load.rounds = Rounds { min: 12, max: 12 };
+    let plan = crate::plan::build_turns(&spec, &Inputs::default(), 1).unwrap();
+    let info = &plan.levels[0].info;
+    assert_eq!((info.round_requests.as_slice(), info.lead, info.warmup), (&[50; 12][..], 20, 0));
+    for round in [0, 7] {
+        let due: Vec<_> = plan.block(0, round).iter().map(|request| request.due.unwrap()).collect();
+        assert!(due.len() == 70 && due[0] == crate::units::Nanos::ZERO && due.is_sorted(), "{due:?}");
+    }
+}

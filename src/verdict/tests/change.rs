@@ -36,7 +36,7 @@ fn a_change_is_proven_ruled_out_or_undecided(#[case] runs: u64, #[case] factor: 
     assert_eq!((row.change_unit, row.change_limit, row.method), (Some(Unit::Change), Some(0.1), Some(Method::Change)));
     assert_eq!(verdict.fails_regression(), expected == Status::Fail);
     if expected == Status::Inconclusive {
-        assert!(row.why.contains("more stored runs") && row.why.contains("rule_out: "), "{}", row.why);
+        assert!(row.why.contains("--against") && row.why.contains("more stored runs") && row.why.contains("rule_out: "), "{}", row.why);
     }
 }
 

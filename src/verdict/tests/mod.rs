@@ -1,6 +1,7 @@
 //! Verdicts on made runs.
 
 mod absolute;
+mod beside;
 mod calibration;
 mod change;
 mod invalid;
@@ -36,6 +37,7 @@ fn judge_with(run: &Recording, stored: &[Recording], slo: &Slo, change: impl Fn(
         recording: run,
         stored: &stored,
         comparison: (!stored.is_empty()).then_some(&comparison),
+        beside: None,
         baseline: BaselineInfo::default(),
         client_lag: Duration::from_millis(5),
         exact_output: true,

@@ -1,7 +1,7 @@
 //! Did the client itself keep up?
 
 use super::{Inputs, Validity, ValidityStatus, at, check};
-use crate::record::{Request, Side};
+use crate::record::Request;
 use crate::stats;
 use crate::units::{Nanos, Unit, show};
 
@@ -15,7 +15,8 @@ const CLOCK_INVALID_MS: f64 = 1000.0;
 const BUSY: f64 = 0.8;
 
 fn counted<'a>(inputs: &'a Inputs<'_>) -> impl Iterator<Item = &'a Request> {
-    inputs.recording.requests.iter().filter(|request| request.round.is_some() && request.side == Side::Candidate)
+    let side = inputs.recording.side();
+    inputs.recording.requests.iter().filter(move |request| request.round.is_some() && request.side == side)
 }
 
 /// Start lag over all counted requests, and the runtime's loop lag, each at P99. For the loop lag only each second's P99 is known;

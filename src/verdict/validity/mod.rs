@@ -13,9 +13,21 @@ use crate::summary::Level;
 pub(super) use steady::unsteady_levels;
 pub(super) use workload::is_crowded;
 
-/// Every check that applies. `rows` are the rules' rows, in the order of `inputs.slo.rules`.
+/// Every check that applies, of both sides where there are two. `rows` are the rules' rows, in the order of `inputs.slo.rules`.
 pub(super) fn checks(inputs: &Inputs<'_>, rows: &[RuleResult]) -> Vec<Validity> {
-    let mut checks = vec![data::rules(rows, inputs), data::all_failed(inputs)];
+    let mut checks = vec![data::rules(rows, inputs)];
+    checks.extend(of_side(inputs));
+    checks.extend(steady::site_noise(rows));
+    if let Some(other) = inputs.other_side() {
+        let said = of_side(&other).into_iter();
+        checks.extend(said.map(|check| Validity { text: format!("baseline's side: {}", check.text), ..check }));
+    }
+    checks
+}
+
+/// The checks that each side must stand by itself.
+fn of_side(inputs: &Inputs<'_>) -> Vec<Validity> {
+    let mut checks = vec![data::all_failed(inputs)];
     checks.extend(data::rounds(inputs));
     checks.push(data::complete(inputs));
     checks.push(client::lag(inputs));
@@ -30,7 +42,6 @@ pub(super) fn checks(inputs: &Inputs<'_>, rows: &[RuleResult]) -> Vec<Validity> 
     checks.extend(workload::tokens_per_event(inputs));
     checks.extend(workload::crowded_reads(inputs));
     checks.extend(steady::row(inputs));
-    checks.extend(steady::site_noise(rows));
     checks
 }
 

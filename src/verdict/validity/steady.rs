@@ -6,6 +6,7 @@ use crate::spec::{Confidence, RuleKind};
 use crate::stats;
 use crate::summary::{Level, Scope};
 use crate::units::{Unit, show};
+use crate::verdict::Method;
 
 /// Rounds below which thirds are too small to compare.
 const LEAST_ROUNDS: usize = 12;
@@ -86,9 +87,13 @@ fn thirds(level: &Level, metric: Metric) -> Option<Drift> {
     (apart && believed).then(|| Drift { metric, first: a.exp(), last: b.exp() })
 }
 
-/// Rules that would have passed on a quieter site; `None` where no rule was compared with stored runs.
+/// Rules that would have passed on a quieter site; `None` where no rule was compared with stored runs: sides that are loaded at once
+/// share the site's weather.
 pub(super) fn site_noise(rows: &[RuleResult]) -> Option<Validity> {
-    let mut compared = rows.iter().filter(|row| row.kind == RuleKind::Regression && row.change_unit.is_some()).peekable();
+    let mut compared = rows
+        .iter()
+        .filter(|row| row.kind == RuleKind::Regression && row.change_unit.is_some() && row.method != Some(Method::Paired))
+        .peekable();
     compared.peek()?;
     let noisy: Vec<&str> =
         compared.filter(|row| row.warnings.iter().any(|word| word == "site_noise")).map(|row| row.rule.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use super::{Inputs, Validity, ValidityStatus, at, check, is_ruled};
 use crate::metric::Metric;
-use crate::record::{Request, Side};
+use crate::record::Request;
 use crate::summary::Level;
 use crate::units::{Unit, show};
 use crate::wire::TokenSource;
@@ -23,7 +23,8 @@ const BUFFERED_WARN: f64 = 0.01;
 const TOKENS_PER_EVENT: f64 = 1.05;
 
 fn answers<'a>(inputs: &'a Inputs<'_>) -> impl Iterator<Item = &'a Request> {
-    let is_counted = |request: &&Request| request.round.is_some() && request.side == Side::Candidate && request.is_ok();
+    let side = inputs.recording.side();
+    let is_counted = move |request: &&Request| request.round.is_some() && request.side == side && request.is_ok();
     inputs.recording.requests.iter().filter(is_counted)
 }
 

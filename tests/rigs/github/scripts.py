@@ -105,7 +105,8 @@ def arguments_reach_the_binary(rig):
     saves = lambda **more: "--save-baseline" in gate(rig, **more).arguments
     rig.expect("a baseline is saved on the default branch only", saves(**on_main) and not saves() and not saves(GITHUB_EVENT_NAME="push", GITHUB_REF="refs/heads/other")
                and not saves(GITHUB_EVENT_NAME="push", GITHUB_REF="refs/tags/main") and not saves(GITHUB_EVENT_NAME="pull_request_target", GITHUB_REF="refs/heads/main"))
-    rig.expect("and not where that is not wanted", not saves(GATE_SAVE_BASELINE="never", **on_main) and not saves(GATE_BASELINE="none", **on_main))
+    rig.expect("and not where that is not wanted", not saves(GATE_SAVE_BASELINE="never", **on_main) and not saves(GATE_BASELINE="none", **on_main)
+               and not saves(GATE_AGAINST="http://y", **on_main))
 
 
 def spec_of_the_merge_base(rig):
