@@ -51,8 +51,15 @@ pub fn played(plan: &Plan, conditions: Conditions, profile: &Profile) -> Recordi
 
 /// Goes through `plan` as the load would: a closed loop sends where a slot is free first, an open one when a request is due.
 fn recorded(plan: &Plan, conditions: Conditions, mut answer: impl FnMut(&Planned, Nanos) -> Request) -> Recording {
-    let mut recording =
-        Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() };
+    let mut recording = Recording {
+        conditions,
+        requests: Vec::new(),
+        rounds: Vec::new(),
+        client: Vec::new(),
+        end: None,
+        headroom: None,
+        damage: Vec::new(),
+    };
     let mut now = Nanos::ZERO;
     let mut ends = Vec::new();
     for (index, level) in plan.levels.iter().enumerate() {

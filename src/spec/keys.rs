@@ -247,7 +247,7 @@ pub(super) fn row(path: &str) -> Option<&'static Key> {
 
 /// Whether rules on a metric are known and not in this version yet.
 pub(super) fn is_later(row: &Row) -> bool {
-    matches!(row.per, Per::Session | Per::Search)
+    row.per == Per::Session
 }
 
 /// Whether the map at `path` takes any keys.

@@ -123,11 +123,7 @@ fn rule_fits(node: &Node, line: &str, rule: &mut Rule, scene: &Scene<'_>, sink: 
         Per::Session => {
             sink.push(unsupported(&format!("a rule on {}", rule.metric.name()), "sessions come with `turns`").at(node.span.clone()));
         }
-        Per::Search => {
-            sink.push(
-                unsupported("a rule on headroom", "`at 2x` with levels: [1x, 2x] says what a higher load must keep").at(node.span.clone()),
-            );
-        }
+        Per::Search => of_headroom(node, rule, sink),
         _ => {}
     }
     let wanted = times(&rule.level).unwrap_or(1.0);
@@ -145,6 +141,19 @@ fn rule_fits(node: &Node, line: &str, rule: &mut Rule, scene: &Scene<'_>, sink: 
             sink.push(Issue::error("unknown-level", message).help(help).at(place_of(node, line, "at", &rule.level)));
         }
     }
+}
+
+/// Headroom is one number of the whole service, found by a search over loads.
+fn of_headroom(node: &Node, rule: &Rule, sink: &mut Sink) {
+    let of_rounds = matches!(rule.test, Test::Absolute { share_of_rounds: Some(_), .. });
+    let message = if matches!(rule.test, Test::Change { .. }) {
+        "headroom is judged against a number, not against a baseline"
+    } else if of_rounds || !rule.when.is_everything() || rule.part.is_some() || times(&rule.level).is_ok_and(|level| !same(level, 1.0)) {
+        "headroom is one number of the whole service: it has no rounds, no scope and no level"
+    } else {
+        return;
+    };
+    sink.push(Issue::error("whole-service", message).help("write `headroom >= 40%`").at(node.span.clone()));
 }
 
 /// Rates drop: ln(1 − r·x) must exist (statistics, D).

@@ -80,7 +80,8 @@ pub(super) fn landmarks(axis: Axis, found: &Findings) -> Vec<(&'static str, Stri
     }
     if let Some(apart) = found.capacity_from_peak() {
         let side = if apart < 0.0 { "below" } else { "above" };
-        lines.push(("capacity", format!("{} {side} the load where goodput is highest", show(apart.abs(), Unit::Share))));
+        let far = if apart.abs() < 0.005 { "at".to_owned() } else { format!("{} {side}", show(apart.abs(), Unit::Share)) };
+        lines.push(("capacity", format!("{far} the load where goodput is highest")));
     }
     lines
 }

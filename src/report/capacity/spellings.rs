@@ -6,7 +6,7 @@ use crate::report::markdown::{code, folded, plain, table};
 use crate::report::table::align;
 use crate::report::terminal::Look;
 use crate::report::text::{visible, wrap};
-use crate::search::{Axis, Held, Point};
+use crate::search::{Axis, Held, Point, Stop};
 use crate::units::{Unit, show};
 use crate::verdict::Status;
 use anstyle::{AnsiColor, Style};
@@ -88,7 +88,9 @@ pub fn terminal(report: &CapacityReport, look: Look) -> String {
         line(&mut out, &reason);
     }
     line(&mut out, &format!("had to hold at each load: {}", judged_by(report)));
-    line(&mut out, &format!("ended because {}", why_ended(report.findings.stop)));
+    if report.findings.stop != Stop::Found {
+        line(&mut out, why_ended(report.findings.stop));
+    }
     if !report.files.is_empty() {
         let _ = writeln!(out, "\n{}", style("files", Style::new().bold()));
         report.files.iter().for_each(|file| line(&mut out, file));
@@ -112,11 +114,7 @@ pub fn markdown(report: &CapacityReport) -> String {
     if !reasons.is_empty() {
         out.push_str(&folded("Why the others do not hold", &reasons));
     }
-    let _ = writeln!(
-        out,
-        "\nHad to hold at each load: {}. Ended because {}.",
-        code(&judged_by(report)),
-        plain(why_ended(report.findings.stop))
-    );
+    let ended = if report.findings.stop == Stop::Found { String::new() } else { format!(" {}.", plain(why_ended(report.findings.stop))) };
+    let _ = writeln!(out, "\nHad to hold at each load: {}.{ended}", code(&judged_by(report)));
     out
 }

@@ -37,10 +37,10 @@ fn report() -> CapacityReport {
 fn the_first_lines_say_the_capacity_its_bracket_and_how_far_the_peaks_are_apart() {
     let text = terminal(&report(), Look { color: false, width: 200 });
     for said in [
-        "CAPACITY chat\n  the SLO holds up to 31 in flight (broken at 32), 93.75 % above the target load of 16; 4080 requests in 4 points",
-        "knee of TTFT: 4 in flight",
+        "CAPACITY chat\n  the SLO holds up to 31 in flight (broken at 32), 93.8 % above the target load of 16; 4080 requests in 4 points",
+        "knee of TTFT: 16 in flight",
         "goodput peak: 31 in flight, 10.0 /s good requests",
-        "throughput peak: 32 in flight, 12.0 /s requests: 3.23 % above the goodput peak",
+        "throughput peak: 32 in flight, 12.0 /s requests: 3.2 % above the goodput peak",
         "32: ttft p99 <= 500ms is broken",
         "had to hold at each load: goodput >= 95%",
     ] {

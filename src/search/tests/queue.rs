@@ -59,6 +59,7 @@ fn measure(spec: &Spec, load: f64, effort: u32) -> Point {
         recording: &recording,
         stored: &[],
         comparison: None,
+        beside: None,
         baseline: BaselineInfo::default(),
         client_lag: spec.client_lag,
         exact_output: false,
