@@ -10,6 +10,7 @@ pub mod metric;
 pub mod plan;
 pub mod record;
 pub mod report;
+pub mod search;
 pub mod spec;
 pub mod stats;
 pub mod summary;

@@ -2,6 +2,7 @@
 
 use super::beside::{AgainstArgs, CompareArgs};
 use super::environment;
+use super::searching::CapacityArgs;
 use super::sending::{Allow, Sending};
 use super::stored::{BaselineAction, stored_at};
 use crate::commands::{
@@ -37,6 +38,8 @@ pub(super) enum Command {
     Check(CheckArgs),
     /// Measure only; writes a run file.
     Run(RunArgs),
+    /// The highest load that still meets the SLO, the knee, the goodput peak beside the throughput peak.
+    Capacity(CapacityArgs),
     /// A verdict from recorded runs; sends nothing.
     Judge(JudgeArgs),
     /// Two stored runs side by side.

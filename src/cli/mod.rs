@@ -3,6 +3,7 @@
 mod args;
 mod beside;
 mod environment;
+mod searching;
 mod sending;
 mod stored;
 
@@ -33,6 +34,7 @@ fn run(cli: Cli) -> Exit {
     let outcome = match cli.command {
         Command::Check(args) => args.request().and_then(|request| commands::check(&request, &console)),
         Command::Run(args) => args.request().and_then(|request| commands::run(&request, &console)),
+        Command::Capacity(args) => args.request().and_then(|request| commands::capacity(&request, &console)),
         Command::Judge(args) => args.request().and_then(|request| commands::judge(&request, &console)),
         Command::Compare(args) => commands::compare(&args.request(), &console),
         Command::Plan(args) => args.request().and_then(|request| commands::plan(&request, &console)),

@@ -86,6 +86,12 @@ impl Client {
         Self { config: Arc::new(config), ..self.clone() }
     }
 
+    /// The same, with every instant counted from another run's start. Connections are shared.
+    #[must_use]
+    pub fn from_epoch(&self, epoch: Instant) -> Self {
+        Self { epoch, ..self.clone() }
+    }
+
     /// The same, for a server that closes its connection after every answer, whatever it says of keep-alive (llama.cpp does): each
     /// request asks for that, so that none is sent into a connection that is just being closed.
     #[must_use]

@@ -6,7 +6,7 @@ use super::home::{self, Because, Home};
 use super::lookout::Lookout;
 use super::measure;
 use super::reporting::{self, GithubOptions, Outcome};
-use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, beside, publish};
+use super::{BaselineOptions, Error, Exit, Format, LoadOptions, SpecOptions, beside, headroom, publish};
 use crate::console::Console;
 use crate::record::{EndReason, Recording};
 use crate::report::Report;
@@ -60,7 +60,7 @@ fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
     let slo = prepared.source.spec().slo.clone();
     let spec = prepared.source.spec().clone();
     let mut judging = None;
-    let (loaded, _, _out) = prepared.measure(
+    let (mut loaded, _, _out) = prepared.measure(
         options,
         |conditions, ready, other| {
             let found = match (other, stored) {
@@ -82,6 +82,9 @@ fn judged(request: &Check, console: &Console) -> Result<(Exit, Report), Error> {
     }
 
     let mut judged = judging.report(&loaded.recording, loaded.beside.as_ref());
+    if headroom::after(options, &spec, &judged, &mut loaded, console)? {
+        judged = judging.report(&loaded.recording, loaded.beside.as_ref());
+    }
     let mut failures: Vec<Error> = loaded.failure.map(Error::Output).into_iter().collect();
     if failures.is_empty() {
         let names = std::iter::once(measure::RUN_FILE).chain(loaded.beside.is_some().then_some(beside::FILE));

@@ -89,7 +89,8 @@ impl Judging {
             exit => exit,
         };
         let constraints = self.slo.request.iter().map(|constraint| constraint.text.clone()).collect();
-        let report = Report::new(Some(verdict), exit.code(), summary.tables(), recording.conditions.clone(), constraints);
+        let mut report = Report::new(Some(verdict), exit.code(), summary.tables(), recording.conditions.clone(), constraints);
+        report.headroom = recording.headroom.map(|(low, _)| low);
         Judged { report, exit, summary }
     }
 }

@@ -82,12 +82,16 @@ pub(super) fn prepare((options, load): (&SpecOptions, &LoadOptions), needs_rules
     for why in target.withheld(options, load).into_iter().chain(withheld) {
         console.warn(why);
     }
-    let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    Ok(Prepared { source, plan, salt, run_id: format!("{stamp}-{:08x}", salt >> 32), target, other, out })
+    Ok(Prepared { source, plan, salt, run_id: run_id(salt), target, other, out })
+}
+
+/// A run's name: when it was made, and its salt, which no other run has.
+pub(super) fn run_id(salt: u64) -> String {
+    format!("{}-{:08x}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), salt >> 32)
 }
 
 /// Every run, and every side of it, has unique text of its own.
-fn new_salt() -> u64 {
+pub(super) fn new_salt() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
@@ -230,7 +234,7 @@ fn covers(rule: &crate::spec::Rule, planned: &plan::Planned) -> bool {
     }) && (rule.part.is_none() || rule.part == planned.part)
 }
 
-fn conditions(spec: &Spec, ready: &Ready, label: &str, (run_id, load): (String, &LoadOptions)) -> Conditions {
+pub(super) fn conditions(spec: &Spec, ready: &Ready, label: &str, (run_id, load): (String, &LoadOptions)) -> Conditions {
     let api = match spec.target.api {
         ApiChoice::Fixed(api) => api,
         ApiChoice::Auto => Api::Chat,

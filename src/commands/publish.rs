@@ -23,11 +23,16 @@ pub(super) fn publish(mut report: Report, out: &Path, format: Format, mut failur
     if let Err(error) = console.result(&text(&report, format, console)) {
         failures.push(Error::Stdout(error));
     }
-    for failure in &failures {
+    let exit = super::EXITS.iter().find(|(exit, _)| exit.code() == report.exit_code).map_or(Exit::Bug, |(exit, _)| *exit);
+    (after(exit, &failures, console), report)
+}
+
+/// Shows what could not be written, and the exit code that is left: no failing output hides a verdict.
+pub(super) fn after(exit: Exit, failures: &[Error], console: &Console) -> Exit {
+    for failure in failures {
         super::show(failure, console);
     }
-    let exit = super::EXITS.iter().find(|(exit, _)| exit.code() == report.exit_code).map_or(Exit::Bug, |(exit, _)| *exit);
-    (if failures.is_empty() { exit } else { exit.worst(Exit::Output) }, report)
+    if failures.is_empty() { exit } else { exit.worst(Exit::Output) }
 }
 
 fn spell(report: &Report, name: &str) -> String {

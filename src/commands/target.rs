@@ -30,6 +30,8 @@ pub(super) struct Target {
 pub(super) struct Ready {
     pub client: Client,
     pub plan: Plan,
+    /// What the probes found of the prompts' lengths.
+    pub fit: Fit,
     pub model: String,
     pub calibrated: bool,
     /// Tokens that every prompt has in common, chat template included, where known.
@@ -130,7 +132,7 @@ impl Target {
             let fit = Fit { context, ..Fit::default() };
             let client = client.with(model.clone(), false);
             reset_cache(&client, load, console).await?;
-            return Ok(Ready { client, plan: plan.fit(&fit)?, model, calibrated: false, shared_tokens: None });
+            return Ok(Ready { client, plan: plan.fit(&fit)?, fit, model, calibrated: false, shared_tokens: None });
         }
         let sizes: Vec<u64> = PROBE_WORDS.into_iter().filter(|words| context.is_none_or(|context| words + 64 <= context)).collect();
         let probes = client.with(model.clone(), false).probe(&sizes, |words| plan::probe_text(words, salt)).await?;
@@ -143,7 +145,7 @@ impl Target {
         }
         reset_cache(&client, load, console).await?;
         let calibrated = fit.exact;
-        Ok(Ready { client, shared_tokens: calibrated.then_some(fit.c0), plan: plan.fit(&fit)?, model, calibrated })
+        Ok(Ready { client, shared_tokens: calibrated.then_some(fit.c0), plan: plan.fit(&fit)?, fit, model, calibrated })
     }
 }
 

@@ -149,5 +149,5 @@ impl Kept {
 
 /// A recording in which nothing has happened yet.
 pub(super) fn empty(conditions: Conditions) -> Recording {
-    Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() }
+    Recording { conditions, requests: Vec::new(), rounds: Vec::new(), client: Vec::new(), end: None, headroom: None, damage: Vec::new() }
 }

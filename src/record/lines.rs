@@ -148,6 +148,16 @@ pub(crate) struct RoundLine {
     pub gaps_us: Option<Vec<(u64, u64)>>,
 }
 
+/// After the last line, where the headroom was searched for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct HeadroomLine {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub low: f64,
+    /// Null where no load broke the SLO.
+    pub high: Option<f64>,
+}
+
 /// Last line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct EndLine {

@@ -1,6 +1,6 @@
 //! Bytes to recordings. A cut or damaged file gives what is whole of it, and says what is not.
 
-use super::lines::{ClientLine, EndLine, FORMAT, LoadLine, RequestLine, RoundLine, RunLine, TargetLine};
+use super::lines::{ClientLine, EndLine, FORMAT, HeadroomLine, LoadLine, RequestLine, RoundLine, RunLine, TargetLine};
 use super::{
     ClientSample, Conditions, End, EndReason, HardwareInfo, LevelEnd, LevelInfo, LoadInfo, Recording, Request, RoundEnd, Side, TargetInfo,
     WorkloadInfo, gaps,
@@ -137,6 +137,7 @@ fn first_line(line: &[u8]) -> Result<Recording, RecordError> {
         rounds: Vec::new(),
         client: Vec::new(),
         end: None,
+        headroom: None,
         damage: Vec::new(),
     })
 }
@@ -172,6 +173,14 @@ fn add_line(recording: &mut Recording, line: &[u8], scratch: &mut Vec<u8>) -> Re
         "end" => {
             let read = end(serde_json::from_slice(line).map_err(|e| e.to_string())?, levels)?;
             recording.end = Some(read);
+        }
+        "headroom" => {
+            let read: HeadroomLine = serde_json::from_slice(line).map_err(|e| e.to_string())?;
+            let high = read.high.unwrap_or(f64::INFINITY);
+            if !(read.low >= -1.0 && read.low <= high) {
+                return Err("a headroom that cannot be".to_owned());
+            }
+            recording.headroom = Some((read.low, high));
         }
         // The server's own metrics: kept in the file, judged by later versions.
         "server" => {}

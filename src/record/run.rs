@@ -146,6 +146,9 @@ pub struct Recording {
     pub client: Vec<ClientSample>,
     /// The last line; `None` where the run was cut.
     pub end: Option<End>,
+    /// Lower and upper bracket of the headroom, as shares, where a search was made after the run; the upper one is infinite where no
+    /// load broke the SLO.
+    pub headroom: Option<(f64, f64)>,
     /// Where it was read from a file: lines that could not be read, with why.
     pub damage: Vec<String>,
 }

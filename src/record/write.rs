@@ -1,7 +1,8 @@
 //! Recordings to bytes: lines of JSON in zstd frames, one frame an appended batch, so that a killed run keeps what was flushed.
 
 use super::lines::{
-    ClientLine, EndLine, FORMAT, HardwareLine, LevelEndLine, LevelLine, LoadLine, RequestLine, RoundLine, RunLine, TargetLine, WorkloadLine,
+    ClientLine, EndLine, FORMAT, HardwareLine, HeadroomLine, LevelEndLine, LevelLine, LoadLine, RequestLine, RoundLine, RunLine,
+    TargetLine, WorkloadLine,
 };
 use super::{ClientSample, Conditions, End, LevelInfo, Recording, Request, RoundEnd, Side};
 use crate::units::Nanos;
@@ -83,6 +84,11 @@ impl Batch {
         });
     }
 
+    /// The bracket of the headroom, after the last line.
+    pub fn headroom(&mut self, (low, high): (f64, f64)) {
+        self.line(&HeadroomLine { kind: "headroom".to_owned(), low, high: Some(high).filter(|high| high.is_finite()) });
+    }
+
     /// The batch as one whole zstd frame; empty for an empty batch.
     ///
     /// # Errors
@@ -112,6 +118,9 @@ pub fn encode(recording: &Recording) -> std::io::Result<Vec<u8>> {
     recording.rounds.iter().for_each(|round| batch.round(round, levels));
     if let Some(end) = &recording.end {
         batch.end(end, levels);
+    }
+    if let Some(bracket) = recording.headroom {
+        batch.headroom(bracket);
     }
     batch.into_frame()
 }

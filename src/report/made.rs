@@ -327,5 +327,5 @@ pub(super) fn recording(payload: &str) -> Recording {
         warnings: vec![payload.to_owned()],
     };
     let conditions = measured().conditions;
-    Recording { conditions, requests: vec![request], rounds: Vec::new(), client: Vec::new(), end: None, damage: Vec::new() }
+    Recording { conditions, requests: vec![request], rounds: Vec::new(), client: Vec::new(), end: None, headroom: None, damage: Vec::new() }
 }

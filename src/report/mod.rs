@@ -1,5 +1,6 @@
 //! One model, several spellings. Nothing here computes a number that is not in the model.
 
+pub mod capacity;
 pub mod comment;
 pub mod csv;
 mod facts;

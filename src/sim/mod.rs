@@ -14,6 +14,6 @@ mod value;
 
 pub use engine::{Ask, Engine, Schedule};
 pub use error::SimError;
-pub use made::{Truth, made};
+pub use made::{Truth, made, played};
 pub use profile::{Fault, Kind, Profile, parse};
 pub use serve::{Running, start};

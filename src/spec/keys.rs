@@ -1,7 +1,5 @@
 //! The table of keys: one row each, read by the reader (which keys exist), `validate --explain` (defaults) and the JSON Schema.
 
-use crate::metric::{Per, Row};
-
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Shape {
@@ -267,11 +265,6 @@ pub(super) fn children(path: &str) -> Vec<&'static str> {
 /// The row of `path`.
 pub(super) fn row(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|row| row.path == path)
-}
-
-/// Whether rules on a metric are known and not in this version yet.
-pub(super) fn is_later(row: &Row) -> bool {
-    matches!(row.per, Per::Search)
 }
 
 /// Whether the map at `path` takes any keys.

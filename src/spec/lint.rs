@@ -2,7 +2,7 @@
 
 use super::issue::Issue;
 use super::raw::{Fields, Sink};
-use super::read_load::below_one_slot;
+use super::read_load::{below_one_slot, same};
 use super::read_slo::{Line, Lines, sees_rare_stalls};
 use super::{Confidence, Offered, Rule, RuleKind, Spec, Test};
 use crate::metric::{Better, Metric};
@@ -133,9 +133,17 @@ fn lists(spec: &Spec, lines: &Lines<'_>, sink: &mut Sink) {
 #[must_use]
 pub fn needs_rules(spec: &Spec) -> Option<Issue> {
     let decides = spec.slo.rules.iter().any(|rule| matches!(rule.kind, RuleKind::Require | RuleKind::Regression));
-    (!decides).then(|| {
-        Issue::error("nothing-can-fail", "nothing here can fail: `slo` has neither a `require` nor a `regression` rule")
-            .help("add require: [goodput >= 95%]")
+    if !decides {
+        let message = "nothing here can fail: `slo` has neither a `require` nor a `regression` rule";
+        return Some(Issue::error("nothing-can-fail", message).help("add require: [goodput >= 95%]"));
+    }
+    // A search for the headroom asks whether the SLO holds at higher loads, so there has to be something that holds.
+    let asks = spec.slo.rules.iter().any(|rule| rule.metric == Metric::Headroom);
+    let at_target = |label: &str| spec.load.levels.iter().any(|(known, factor)| known == label && same(*factor, 1.0));
+    let holds = |rule: &Rule| rule.kind == RuleKind::Require && rule.metric != Metric::Headroom && at_target(&rule.level);
+    (asks && !spec.slo.rules.iter().any(holds)).then(|| {
+        let message = "headroom needs another `require` rule at 1x: what has to hold at each load";
+        Issue::error("headroom-of-nothing", message).help("add one, as goodput >= 95%")
     })
 }
 

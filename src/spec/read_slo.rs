@@ -7,7 +7,6 @@ use super::place::Place;
 use super::quantity::{Bad, share, times};
 use super::raw::{Fields, Sink, choice, list, text};
 use super::read_load::same;
-use super::read_workload::unsupported;
 use super::yaml::{Kind, Node};
 use super::{Confidence, Constraint, OnInconclusive, Rule, RuleKind, Slo, Test, Workload};
 use crate::metric::{Better, Metric, Per};
@@ -117,9 +116,7 @@ fn part_exists(node: &Node, part: Option<&str>, line: &str, scene: &Scene<'_>, s
 fn rule_fits(node: &Node, line: &str, rule: &mut Rule, scene: &Scene<'_>, sink: &mut Sink) {
     part_exists(node, rule.part.as_deref(), line, scene, sink);
     if rule.metric.row().per == Per::Search {
-        sink.push(
-            unsupported("a rule on headroom", "`at 2x` with levels: [1x, 2x] says what a higher load must keep").at(node.span.clone()),
-        );
+        of_headroom(node, rule, sink);
     }
     let wanted = times(&rule.level).unwrap_or(1.0);
     match scene.load.levels.iter().find(|(_, factor)| same(*factor, wanted)) {
@@ -136,6 +133,19 @@ fn rule_fits(node: &Node, line: &str, rule: &mut Rule, scene: &Scene<'_>, sink: 
             sink.push(Issue::error("unknown-level", message).help(help).at(place_of(node, line, "at", &rule.level)));
         }
     }
+}
+
+/// Headroom is one number of the whole service, found by a search over loads.
+fn of_headroom(node: &Node, rule: &Rule, sink: &mut Sink) {
+    let of_rounds = matches!(rule.test, Test::Absolute { share_of_rounds: Some(_), .. });
+    let message = if matches!(rule.test, Test::Change { .. }) {
+        "headroom is judged against a number, not against a baseline"
+    } else if of_rounds || !rule.when.is_everything() || rule.part.is_some() || times(&rule.level).is_ok_and(|level| !same(level, 1.0)) {
+        "headroom is one number of the whole service: it has no rounds, no scope and no level"
+    } else {
+        return;
+    };
+    sink.push(Issue::error("whole-service", message).help("write `headroom >= 40%`").at(node.span.clone()));
 }
 
 /// Rates drop: ln(1 − r·x) must exist (statistics, D).

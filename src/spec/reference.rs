@@ -1,6 +1,6 @@
 //! The tables of the spec's reference, as Markdown, from the table of keys and the catalogue of metrics.
 
-use super::keys::{KEYS, is_later};
+use super::keys::KEYS;
 use crate::metric::{Better, CATALOGUE, Per};
 use std::fmt::Write as _;
 
@@ -29,8 +29,7 @@ pub fn metrics_table() -> String {
             Per::Search => ("service, by search", "bare"),
         };
         let better = if row.better == Better::Low { "low: `<=`, `rises`" } else { "high: `>=`, `drops`" };
-        let later = if is_later(row) { " *Not in this version yet.*" } else { "" };
-        let _ = writeln!(table, "| `{}` | {per} | {spelt} | {better} | {}{later} |", row.name, cell(row.doc));
+        let _ = writeln!(table, "| `{}` | {per} | {spelt} | {better} | {} |", row.name, cell(row.doc));
     }
     table
 }

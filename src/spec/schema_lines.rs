@@ -1,6 +1,6 @@
 //! What editors check of a rule: a pattern and a description for each list of lines, from the catalogue of metrics.
 
-use super::keys::{Grammar, is_later};
+use super::keys::Grammar;
 use crate::metric::{Better, CATALOGUE, Per, Row};
 use crate::units::Unit;
 
@@ -21,7 +21,11 @@ fn unit(unit: Unit) -> &'static str {
 }
 
 fn fits(row: &Row, grammar: Grammar) -> bool {
-    !is_later(row) && (grammar != Grammar::Constraint || matches!(row.per, Per::Request | Per::Session))
+    match row.per {
+        Per::Request | Per::Session => true,
+        Per::Search => matches!(grammar, Grammar::Require | Grammar::Advise),
+        _ => grammar != Grammar::Constraint,
+    }
 }
 
 /// A pattern of ECMA-262 for one line. It knows which units, percentiles and directions a metric takes, so that an editor marks the
@@ -84,9 +88,6 @@ pub(super) fn line_doc(grammar: Grammar) -> String {
         Grammar::Advise => "a line as in require or as in regression",
     };
     let known = |row: &&Row| grammar != Grammar::Constraint || matches!(row.per, Per::Request | Per::Session);
-    let docs = CATALOGUE.iter().filter(known).map(|row| {
-        let later = if is_later(row) { " Not in this version yet." } else { "" };
-        format!("{} ({}): {}{later}", row.name, row.unit.name(), row.doc)
-    });
+    let docs = CATALOGUE.iter().filter(known).map(|row| format!("{} ({}): {}", row.name, row.unit.name(), row.doc));
     format!("{form}\n\n{}", docs.collect::<Vec<_>>().join("\n"))
 }

@@ -19,6 +19,16 @@ impl RunFile {
         Self { path: folder.join(name), file: None }
     }
 
+    /// The file `folder/name` as it stands, to be added to.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn more(folder: &Path, name: &str) -> Result<Self, StoreError> {
+        let path = folder.join(name);
+        let file = File::options().append(true).open(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
+        Ok(Self { path, file: Some(file) })
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -89,6 +89,7 @@ impl Made {
             rounds,
             client: (0..10).map(sample).collect(),
             end: Some(end),
+            headroom: None,
             damage: Vec::new(),
         }
     }

@@ -68,6 +68,7 @@ pub fn decide(inputs: &Inputs<'_>) -> Verdict {
             None => absolute_row(inputs, rule),
         })
         .collect();
+    skip_headroom(inputs, &mut rows);
     hold_back(inputs, &mut rows);
     let validity = validity::checks(inputs, &rows);
     Verdict {
@@ -81,7 +82,30 @@ pub fn decide(inputs: &Inputs<'_>) -> Verdict {
     }
 }
 
+/// No search is made after a FAIL: at the target load the SLO is broken already.
+fn skip_headroom(inputs: &Inputs<'_>, rows: &mut [RuleResult]) {
+    let failed = rows.iter().any(|row| row.kind != RuleKind::Advise && row.status == Status::Fail);
+    for (rule, row) in inputs.slo.rules.iter().zip(rows).filter(|(rule, _)| rule.metric == Metric::Headroom) {
+        if inputs.headroom().is_none() {
+            let status = if failed { Status::Skipped } else { Status::Invalid };
+            *row = empty_row(rule, status, why::no_search(failed));
+        }
+    }
+}
+
+/// The rows of a headroom rule by itself, for a search that has no run at the target load beside it.
+#[must_use]
+pub fn headroom(slo: &Slo, bracket: (f64, f64)) -> Vec<RuleResult> {
+    let rules = slo.rules.iter().filter(|rule| rule.metric == Metric::Headroom);
+    rules.filter_map(|rule| Some(floor::headroom(rule, Line::of(rule)?, Some(bracket))?.into_row(rule))).collect()
+}
+
 impl<'a> Inputs<'a> {
+    /// The bracket of the headroom: given, or found after the run.
+    fn headroom(&self) -> Option<(f64, f64)> {
+        self.headroom.or(self.recording.headroom)
+    }
+
     /// The same question asked of the baseline's side, for the checks that it must stand too.
     pub(super) fn other_side(&self) -> Option<Self> {
         let Beside { summary, recording } = self.beside?;
@@ -140,7 +164,7 @@ fn absolute_row(inputs: &Inputs<'_>, rule: &Rule) -> RuleResult {
         return ran(inputs, rule).unwrap_or_else(|| empty_row(rule, Status::Invalid, why::no_data(rule)));
     };
     let judged = match demand(inputs, &rule.level) {
-        None => point::judge(rule, line, level, inputs.headroom),
+        None => point::judge(rule, line, level, inputs.headroom()),
         Some(demand) => match by_interval(inputs, rule, line, level, demand) {
             Ok(judged) => judged,
             Err(obstacle) => {
@@ -157,7 +181,7 @@ fn by_interval(inputs: &Inputs<'_>, rule: &Rule, line: Line, level: &Level, dema
     if line.share_of_rounds.is_none() {
         match (rule.metric.row().per, rule.metric) {
             (Per::Rate, _) => return floor::rate(rule, line, level, demand).map(Some),
-            (Per::Search, _) => return Ok(floor::headroom(rule, line, inputs.headroom)),
+            (Per::Search, _) => return Ok(floor::headroom(rule, line, inputs.headroom())),
             (Per::Ratio, Metric::CacheHit) => return Ok(floor::cache_hit(rule, line, level, demand)),
             _ => {}
         }

@@ -17,7 +17,7 @@ mod validity;
 mod what_if;
 mod why;
 
-pub use decide::{Beside, Inputs, decide};
+pub use decide::{Beside, Inputs, decide, headroom};
 pub use looks::{Looks, Settled, is_judged, level_end, settled};
 pub use types::{BaselineInfo, EarlyLevel, Method, RuleResult, Status, Validity, ValidityStatus, Verdict, VerdictStatus};
 pub use what_if::{WhatIf, what_if};

@@ -149,6 +149,15 @@ pub(super) fn floor(rule: &Rule, line: Line, judged: &Judged, rounds: usize) -> 
     format!("{head}; {rounds} rounds, method B{tail}")
 }
 
+/// No search was made.
+pub(super) fn no_search(failed: bool) -> String {
+    if failed {
+        "the search was skipped, because the SLO is broken at the target load".to_owned()
+    } else {
+        "no data: no search for the headroom was made; `check` makes one after its levels, and `capacity` is one".to_owned()
+    }
+}
+
 /// The bracket of the capacity search.
 pub(super) fn headroom(rule: &Rule, line: Line, judged: &Judged) -> String {
     let tail = if judged.status == Status::Inconclusive { "; a finer search would decide" } else { "" };

@@ -3,6 +3,7 @@
 
 mod against;
 mod architecture;
+mod capacity;
 mod captures;
 mod cases;
 mod check;

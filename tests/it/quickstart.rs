@@ -45,6 +45,7 @@ fn recording() -> Recording {
     let whole = u32::try_from(rounds.len()).unwrap();
     Recording {
         conditions: conditions(&spec, &plan),
+        headroom: None,
         client: Vec::new(),
         end: Some(End {
             at,

@@ -10,7 +10,12 @@ use serde_json::Value;
 /// reader of JSON turns back.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let text = serde_json::to_string_pretty(&v1::Document::from(report)).expect("plain structs with string keys are always JSON");
+    spell(&v1::Document::from(report))
+}
+
+/// Any document of ours, spelt the same way.
+pub(super) fn spell(document: &impl serde::Serialize) -> String {
+    let text = serde_json::to_string_pretty(document).expect("plain structs with string keys are always JSON");
     let mut out = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         if c != '\n' && is_deceptive(c) {

@@ -9,7 +9,7 @@ mod level;
 use crate::report::{Report, WhatIfRow};
 use crate::units::Unit;
 use crate::verdict::{BaselineInfo, EarlyLevel, RuleResult, Validity};
-use conditions::Conditions;
+pub(in crate::report) use conditions::Conditions;
 use level::Level;
 use schemars::JsonSchema;
 use serde::Serialize;

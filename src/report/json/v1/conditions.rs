@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Under what the run was made. Holds no credentials.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Conditions {
+pub(in crate::report) struct Conditions {
     run_id: String,
     /// `goodput-gate` and its version.
     tool: String,
