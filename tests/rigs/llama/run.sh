@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The gate against a real llama.cpp server: two checks on one server, and what their run files must show (see check.py).
+# The gate against a real llama.cpp server: two checks on one server, what their run files must show (see check.py), and
+# the server against itself, in turns.
 set -euo pipefail
 RIG=llama
 source "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
@@ -28,4 +29,13 @@ for run in 1 2; do
 done
 
 "$PYTHON" "$RIGS/llama/check.py" "$URL" "$OUT"
+
+# An unchanged server, compared with itself block by block, does not fail. Twelve pairs of three requests may leave it undecided, which
+# `warn` lets pass; what must not happen is a regression (11).
+SECONDS=0
+expect 0 "$OUT/itself" "$GATE" check "$RIGS/llama/gate.yaml" --endpoint "$URL/v1" --against "$URL/v1" --alternate \
+    --set 'slo.regression=["ttft p50 rises <= 50%", "tpot p50 rises <= 50%"]' --set slo.on_inconclusive=warn --yes --out "$OUT/3"
+[ -s "$OUT/3/run-baseline.jsonl.zst" ] || die "the baseline's side has no run file"
+grep -q '"method": *"E"' "$OUT/3/verdict.json" || die "no rule was judged by pairs"
+say "against itself took $SECONDS s"
 say "ok"
